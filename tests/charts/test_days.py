@@ -43,7 +43,7 @@ def test_a_gap_breaks_the_line_and_is_marked_at_the_bottom() -> None:
     assert paths["value"].count("M") == 2
     assert paths["mark GAP"].count("M") == 1
     assert (paths["mark SUSPICIOUS"].count("M"), paths["mark COOKED"].count("M")) == (1, 3)
-    assert re.fullmatch(r"M46 59.5l838\+0", paths["usual"]), "a level line is one line"
+    assert re.fullmatch(r"M46 85l838\+0", paths["usual"]), "a level line is one line"
 
 
 def test_the_script_gets_every_day_and_a_usual_value_where_it_changes() -> None:

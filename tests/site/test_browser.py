@@ -397,6 +397,64 @@ def test_a_model_page_leads_to_a_raw_sample(where: str, tab: Any, request: pytes
     assert not tab.complaints
 
 
+CROSSED = """(() => {
+    const faults = [];
+    for (const svg of document.querySelectorAll('svg.plot')) {
+        const box = each => { const {left, right, top, bottom} = each.getBoundingClientRect();
+            return {left: left + 1, right: right - 1, top: top + 2, bottom: bottom - 2}; };
+        const labels = [...svg.querySelectorAll('text')].filter(each => each.textContent.trim())
+            .map(each => ({name: each.textContent, ...box(each)}));
+        const marks = [...svg.querySelectorAll('use')].map(each => ({name: 'mark', ...box(each)}));
+        for (const path of svg.querySelectorAll('path.mark')) {
+            const frame = path.ownerSVGElement.getBoundingClientRect(), wide = frame.width / 1000, half = 3;
+            for (const [, x, y] of path.getAttribute('d').matchAll(/M(\\S+) (\\S+?)h/g))
+                marks.push({name: 'mark', left: frame.left + x * wide - half,
+                    right: frame.left + x * wide + half, top: frame.top + +y - half,
+                    bottom: frame.top + +y + half});
+        }
+        const over = (one, two) => one.left < two.right && two.left < one.right
+            && one.top < two.bottom && two.top < one.bottom;
+        labels.forEach((label, at) => {
+            for (const other of [...labels.slice(at + 1), ...marks])
+                if (over(label, other)) faults.push([label.name, other.name]);
+        });
+    }
+    return faults;
+})()"""
+"""Labels of charts that lie on another label or on a mark, by their boxes."""
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_no_label_of_a_model_page_lies_on_a_mark_or_another_label(
+    size: dict[str, int], static: str, browser: Any
+) -> None:
+    page = browser.new_page(viewport=size)
+    faults = {}
+    for name in CAST:
+        page.goto(f"{static}models/{name}/", wait_until="load")
+        if found := page.evaluate(CROSSED):
+            faults[name] = found
+    assert not faults
+    page.close()
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_a_day_stands_at_one_place_in_the_score_and_in_the_evidence(
+    size: dict[str, int], static: str, browser: Any
+) -> None:
+    page = browser.new_page(viewport=size)
+    page.goto(f"{static}models/demo-cooked/", wait_until="load")
+    page.locator("svg.plot").first.focus()
+    page.keyboard.press("Home")
+    place = "all => all.map(each => each.getBoundingClientRect().left)"
+    score, evidence = (
+        page.locator(f"svg[data-kind={kind}] > line.cursor").first.evaluate_all(place)
+        for kind in ("points", "chance")
+    )
+    assert score == evidence and len(score) == 1
+    page.close()
+
+
 def test_a_chart_tells_its_days_on_hover_and_a_click_opens_the_day(static: str, tab: Any) -> None:
     tab.goto(f"{static}models/demo-cooked/", wait_until="load")
     plot, told = tab.locator("svg.plot").first, tab.locator(".readout").all_inner_texts

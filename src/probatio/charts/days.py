@@ -30,6 +30,8 @@ HEIGHT = 190.0
 """Of a picture with one series."""
 _TOP, _BOTTOM = 20.0, 22.0
 _ROW = 15.0
+_PHONE = 280.0
+"""Pixels across a chart on a phone, at least."""
 _LEFT, _RIGHT, _HEADING = 52.0, 12.0, 18.0
 _DATE_ROOM = 75.0
 """Pixels for a date below a picture."""
@@ -108,11 +110,12 @@ def plot_days(
 ) -> str:
     """Make an element of a page. `end`: the words next to the last value."""
     floor = height - _BOTTOM
-    body = _draw(PAGE, days, date_ticks(dates, most_dates), axis, _TOP, height, span, end)
+    top = _TOP + _room_for_names(days, span)
+    body = _draw(PAGE, days, date_ticks(dates, most_dates), axis, top, height, span, end)
     data = _data(days, PLACES.get(axis.kind))
     return (
         f'<svg class="plot" height="{height:.0f}" role="img" data-kind="{axis.kind}" data-room="{ROOM}" '
-        f'data-scale="{axis.low:g} {axis.high:g} {floor:g} {_TOP:g} {int(axis.logarithmic)}" {data}>'
+        f'data-scale="{axis.low:g} {axis.high:g} {floor:g} {top:g} {int(axis.logarithmic)}" {data}>'
         f"<title>{escape(title)}</title>{''.join(body)}</svg>"
     )
 
@@ -191,11 +194,11 @@ def _draw(
     for number, (value, name) in enumerate(axis.limits):
         yield _level(surface, "limit", y.at(value))
         yield surface.text(0, y.at(value) + (-4 if number else 11), name, kind="limit", aside=4)
+    rows = _border_rows(days, places, half, span)
     for number, day in enumerate(days):
         if day.border:
-            yield from _upright(
-                surface, places[number] - half, "border", (day.border,), top, floor, floor - 6
-            )
+            level = 11 + _ROW * rows[number] if surface == PAGE else floor - 6
+            yield from _upright(surface, places[number] - half, "border", (day.border,), top, floor, level)
     yield surface.stretch(floor, _lines(surface, days, places, y, floor))
     if surface != PAGE:
         yield from _shapes(surface, days, places, y, top, floor)
@@ -210,6 +213,42 @@ def _draw(
         yield from _upright(surface, places[span.first] - half, "change", span.lines, top, floor, 11)
     if end and days and days[-1].value is not None:
         yield surface.text(room, y.at(days[-1].value) + 5, end, kind="end", aside=6)
+
+
+def _border_rows(
+    days: Sequence[DayPoint], places: Sequence[float], half: float, span: DaySpan | None
+) -> dict[int, int]:
+    """Day → the row above the marks in which the name of its border stands: the first one with room on a
+    phone."""
+    taken = [_reach(places[span.first] - half, name) for name in span.lines] if span else []
+    rows = [[each] for each in taken]
+    found: dict[int, int] = {}
+    for number, day in enumerate(days):
+        if not day.border:
+            continue
+        start, end = _reach(places[number] - half, day.border)
+        free = (
+            row for row, each in enumerate(rows) if all(end < left or right < start for left, right in each)
+        )
+        found[number] = row = next(free, len(rows))
+        if row == len(rows):
+            rows.append([])
+        rows[row].append((start, end))
+    return found
+
+
+def _reach(x: float, name: str) -> tuple[float, float]:
+    """From where to where a name beside an upright line goes on a phone, in units."""
+    wide = LETTER * (len(name) + 1) * UNITS / _PHONE
+    return (x - wide, x) if x > UNITS / 2 else (x, x + wide)
+
+
+def _room_for_names(days: Sequence[DayPoint], span: DaySpan | None) -> float:
+    """Pixels that names above the marks take beyond what is always free there."""
+    places = slots(len(days), 0, UNITS * ROOM)
+    borders = _border_rows(days, places, UNITS * ROOM / max(1, len(days)) / 2, span)
+    rows = max([len(span.lines) if span else 0, *(row + 1 for row in borders.values())])
+    return 4 + _ROW * (rows - 1) if rows else 0.0
 
 
 def _level(surface: Surface, kind: str, y: float) -> str:
