@@ -21,7 +21,10 @@ from typing import Any
 
 import pytest
 
+import probatio.site
+from probatio.charts.curves import LearningCurve, Point, plot_curves
 from probatio.core.errors import CannotCheck
+from probatio.core.statistics.intervals import Rate
 from probatio.jail.browser.chromium import executable
 from probatio.site.addresses import KINDS, addresses, find_kind, render
 from probatio.site.demo import CAST
@@ -404,7 +407,9 @@ CROSSED = """(() => {
             return {left: left + 1, right: right - 1, top: top + 2, bottom: bottom - 2}; };
         const labels = [...svg.querySelectorAll('text')].filter(each => each.textContent.trim())
             .map(each => ({name: each.textContent, ...box(each)}));
-        const marks = [...svg.querySelectorAll('use')].map(each => ({name: 'mark', ...box(each)}));
+        const marks = [...svg.querySelectorAll('use')].map(each => each.getBoundingClientRect())
+            .map(each => [(each.left + each.right) / 2, (each.top + each.bottom) / 2])
+            .map(([x, y]) => ({name: 'mark', left: x - 4, right: x + 4, top: y - 4, bottom: y + 4}));
         for (const path of svg.querySelectorAll('path.mark')) {
             const frame = path.ownerSVGElement.getBoundingClientRect(), wide = frame.width / 1000, half = 3;
             for (const [, x, y] of path.getAttribute('d').matchAll(/M(\\S+) (\\S+?)h/g))
@@ -435,6 +440,33 @@ def test_no_label_of_a_model_page_lies_on_a_mark_or_another_label(
         if found := page.evaluate(CROSSED):
             faults[name] = found
     assert not faults
+    page.close()
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize("count", [2, 5, 12])
+def test_no_label_of_learning_curves_lies_on_a_mark_or_another_label(
+    count: int, size: dict[str, int], browser: Any
+) -> None:
+    page = browser.new_page(viewport=size)
+    contexts = ("none", "minimal", "basic", "complete")
+    rate = Rate(8, 10, 10, 0.5, 0.95, False)
+    curves = [
+        LearningCurve(
+            f"a-vendor/a-model-with-a-long-name-{number}",
+            [
+                Point(context, 0, tokens + 9 * number, rate, 1 - number / 99, 0.5, 0.95)
+                for context, tokens in zip(contexts, (0, 300, 1200, 7900), strict=True)
+            ],
+            number,
+        )
+        for number in range(count)
+    ]
+    drawn = plot_curves(curves, contexts, (0.8, 0.9), "t", name="c0", height=320)
+    sheet = (Path(probatio.site.__file__).parent / "assets" / "style.css").read_text()
+    page.set_content(f"<style>{sheet}</style><main><figure class=plotted>{drawn}</figure></main>")
+    assert page.locator("text.name").count() == count
+    assert page.evaluate(CROSSED) == []
     page.close()
 
 
