@@ -66,7 +66,7 @@ def test_names_of_curves_that_end_together_do_not_lie_on_each_other() -> None:
 def test_ticks_are_round_and_a_curve_without_a_mark_draws_nothing() -> None:
     root = _drawn(_curve("a", 0, (0.1, 0.5, 0.9)), LearningCurve("empty", (), 1))
     texts = [each.text for each in root.iter("text")]
-    assert {"0", "200", "400", "600", "800"} <= set(texts)
+    assert {"500"} <= set(texts), "of a logarithmic axis from 400 to 800"
     assert "empty" not in texts
 
 
@@ -96,3 +96,17 @@ def test_a_number_stands_in_its_doubt_and_what_is_not_reached_lies_beyond_all_th
     assert not list(beyond.iter("circle")) and doubt.attrib["x2"] == "100%"
     assert float(doubt.attrib["x1"].rstrip("%")) > high
     assert range_scale(0, 0).decades == [10.0, 100.0], "no tokens at all"
+
+
+def test_at_most_four_bands_lie_on_each_other() -> None:
+    root = _drawn(*(_curve(f"model {number}", number, (0.5, 0.9)) for number in range(6)))
+    paths = [each.attrib["class"].split()[0] for each in root.iter("path") if "class" in each.attrib]
+    assert (paths.count("band"), paths.count("fit")) == (4, 6)
+
+
+def test_the_axis_of_tokens_is_logarithmic_and_a_condition_without_tokens_stands_at_its_beginning() -> None:
+    marks = tuple(Point("none", 0, tokens, _rate(0.5), 0.5, 0.3, 0.7) for tokens in (0, 100, 1000, 10000))
+    root = _drawn(LearningCurve("a", marks, 0, lambda _: "x"))
+    places = [float(mark.find("use").attrib["x"].rstrip("%")) for mark in root.iter("a")]  # type: ignore[union-attr]
+    first, low, middle, high = places
+    assert first < low and abs((high - middle) - (middle - low)) < 0.2

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from probatio.charts.scales import (
     Scale,
+    amount_ticks,
     decade_label,
     decade_ticks,
-    move_apart,
     round_ticks,
     slots,
     thin_labels,
@@ -76,10 +74,7 @@ def test_labels_that_have_no_room_are_left_out() -> None:
     assert thin_labels(["1", "2", "3"], 650) == [0, 1, 2]
 
 
-@given(st.lists(st.floats(0, 280), max_size=20))
-def test_labels_that_end_together_are_moved_apart(places: list[float]) -> None:
-    moved = move_apart(places, 14, 0, 280)
-    assert all(after - before >= 14 - 1e-6 for before, after in pairwise(sorted(moved)))
-    order = sorted(range(len(places)), key=lambda number: places[number])
-    assert order == sorted(order, key=lambda number: moved[number])
-    assert all(-1e-6 <= place <= 280 + 1e-6 for place in moved)
+def test_ticks_of_amounts_are_round_and_never_more_than_there_is_room_for() -> None:
+    assert amount_ticks(80, 1200, 6) == [100, 200, 500, 1000]
+    assert amount_ticks(80, 12_000, 6) == [100, 300, 1000, 3000, 10_000]
+    assert amount_ticks(1, 1e9, 6) == [1, 1e2, 1e4, 1e6, 1e8]

@@ -21,7 +21,10 @@ from typing import Any
 
 import pytest
 
+import probatio.site
+from probatio.charts.curves import LearningCurve, Point, plot_curves
 from probatio.core.errors import CannotCheck
+from probatio.core.statistics.intervals import Rate
 from probatio.jail.browser.chromium import executable
 from probatio.site.addresses import KINDS, addresses, find_kind, render
 from probatio.site.demo import CAST
@@ -387,7 +390,7 @@ def test_no_page_is_too_wide_or_moves_or_complains(
 def test_a_model_page_leads_to_a_raw_sample(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
     tab.goto(request.getfixturevalue(where))
     _follow(tab.get_by_role("link", name="demo-cooked").first)
-    assert tab.locator("svg.plot").count() == 12, "the score, ten use cases, the chance of a false alarm"
+    assert tab.locator("svg.plot").count() == 15, "the score, ten use cases, three of answers, a chance"
     _picture(tab, "model")
     _follow(tab.get_by_role("link", name=re.compile("Every sample of")))
     _follow(tab.get_by_role("link", name="Summarization").first)
@@ -397,6 +400,93 @@ def test_a_model_page_leads_to_a_raw_sample(where: str, tab: Any, request: pytes
     assert "Judge" in sample.inner_text()
     assert "Borealis" in sample.inner_text()
     assert not tab.complaints
+
+
+CROSSED = """(() => {
+    const faults = [];
+    for (const svg of document.querySelectorAll('svg.plot')) {
+        const box = each => { const {left, right, top, bottom} = each.getBoundingClientRect();
+            return {left: left + 1, right: right - 1, top: top + 2, bottom: bottom - 2}; };
+        const labels = [...svg.querySelectorAll('text')].filter(each => each.textContent.trim())
+            .map(each => ({name: each.textContent, ...box(each)}));
+        const marks = [...svg.querySelectorAll('use')].map(each => each.getBoundingClientRect())
+            .map(each => [(each.left + each.right) / 2, (each.top + each.bottom) / 2])
+            .map(([x, y]) => ({name: 'mark', left: x - 4, right: x + 4, top: y - 4, bottom: y + 4}));
+        for (const path of svg.querySelectorAll('path.mark')) {
+            const frame = path.ownerSVGElement.getBoundingClientRect(), wide = frame.width / 1000, half = 3;
+            for (const [, x, y] of path.getAttribute('d').matchAll(/M(\\S+) (\\S+?)h/g))
+                marks.push({name: 'mark', left: frame.left + x * wide - half,
+                    right: frame.left + x * wide + half, top: frame.top + +y - half,
+                    bottom: frame.top + +y + half});
+        }
+        const over = (one, two) => one.left < two.right && two.left < one.right
+            && one.top < two.bottom && two.top < one.bottom;
+        labels.forEach((label, at) => {
+            for (const other of [...labels.slice(at + 1), ...marks])
+                if (over(label, other)) faults.push([label.name, other.name]);
+        });
+    }
+    return faults;
+})()"""
+"""Labels of charts that lie on another label or on a mark, by their boxes."""
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_no_label_of_a_model_page_lies_on_a_mark_or_another_label(
+    size: dict[str, int], static: str, browser: Any
+) -> None:
+    page = browser.new_page(viewport=size)
+    faults = {}
+    for name in CAST:
+        page.goto(f"{static}models/{name}/", wait_until="load")
+        if found := page.evaluate(CROSSED):
+            faults[name] = found
+    assert not faults
+    page.close()
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize("count", [2, 5, 12])
+def test_no_label_of_learning_curves_lies_on_a_mark_or_another_label(
+    count: int, size: dict[str, int], browser: Any
+) -> None:
+    page = browser.new_page(viewport=size)
+    contexts = ("none", "minimal", "basic", "complete")
+    rate = Rate(8, 10, 10, 0.5, 0.95, False)
+    curves = [
+        LearningCurve(
+            f"a-vendor/a-model-with-a-long-name-{number}",
+            [
+                Point(context, 0, tokens + 9 * number, rate, 1 - number / 99, 0.5, 0.95)
+                for context, tokens in zip(contexts, (0, 300, 1200, 7900), strict=True)
+            ],
+            number,
+        )
+        for number in range(count)
+    ]
+    drawn = plot_curves(curves, contexts, (0.8, 0.9), "t", name="c0", height=320)
+    sheet = (Path(probatio.site.__file__).parent / "assets" / "style.css").read_text()
+    page.set_content(f"<style>{sheet}</style><main><figure class=plotted>{drawn}</figure></main>")
+    assert page.locator("text.name").count() == count
+    assert page.evaluate(CROSSED) == []
+    page.close()
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_a_day_stands_at_one_place_in_the_score_and_in_the_evidence(
+    size: dict[str, int], static: str, browser: Any
+) -> None:
+    page = browser.new_page(viewport=size)
+    page.goto(f"{static}models/demo-cooked/", wait_until="load")
+    page.locator("svg.plot").first.focus()
+    page.keyboard.press("Home")
+    place = "all => all.map(each => each.getBoundingClientRect().left)"
+    score, evidence = (
+        page.locator(f"svg[data-kind={kind}] > line.cursor").first.evaluate_all(place)
+        for kind in ("points", "chance")
+    )
+    assert score == evidence and len(score) == 1
+    page.close()
 
 
 def test_a_chart_tells_its_days_on_hover_and_a_click_opens_the_day(static: str, tab: Any) -> None:
@@ -627,7 +717,7 @@ def test_the_site_is_whole_without_javascript(static: str, browser: Any) -> None
     assert page.locator("#board li").count() == len(CAST)
     _follow(page.get_by_role("link", name="demo-cooked").first)
     assert "demo-cooked answers worse since 30 Mar 2026 in " in page.locator(".reason").inner_text()
-    assert page.locator("svg.plot path.value").count() == 12
+    assert page.locator("svg.plot path.value").count() == 15
     assert page.locator(".readout").first.inner_text().startswith("31 Mar 2026: ")
     assert page.locator("table.days tbody tr").count() == 30, "the values of the charts, in numbers"
     marks, _ = _marks(page, static)

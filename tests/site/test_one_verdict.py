@@ -283,12 +283,13 @@ def test_all_lines_of_scores_end_on_the_newest_day(left: Site, monkeypatch: pyte
         for each in re.findall(r"<tr data-status.*?</tr>", read("use-cases/"), re.DOTALL)
         if OTHER in each
     ]
-    drawn = [float(x) for line in re.findall(r'points="([^"]+)"', row) for x in re.findall(r"(\d+),", line)]
-    assert max(drawn) < 144 / 2
+    sparks = re.findall(r'<svg class="spark".*?<path d="([^"]+)"', row)
+    reach = [4 + sum(map(int, re.findall(r"[l ](\d+)[+-]", line))) for line in sparks]
+    assert sparks and all(line.startswith("M4 ") for line in sparks) and max(reach) < 144 / 2
     page = read(f"models/{OTHER}/")
     assert re.findall(r'data-days="([^"]+)"', page)[0].split() == list(left.records)
     for values in re.findall(r'data-kind="points".*?data-values="([^"]*)"', page, re.DOTALL):
-        assert values == "80,80,80,80,,,,,,"
+        assert values == "80;80;80;80;;;;;;"
     assert read(f"models/{OTHER}/charts/daily-{model.use_cases[0]}.svg").count('class="CALIBRATING"') == 4
     case = next(path for path in addresses(left) if re.fullmatch("cases/.+/.+/", path))
     lines = re.findall(r'<svg class="history".*?</svg>', read(case), re.DOTALL)

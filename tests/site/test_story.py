@@ -141,7 +141,8 @@ def test_what_else_changed_is_told_with_the_day_before(site: Site) -> None:
     assert day is not None
     alone = replace(site, tracked={model.slug: model})
     quiet = {each.name: each for each in list_circumstances(alone, model)}
-    assert list(quiet) == ["Route", "Judge", "Suite", "Grader", "Harness", "Other models"]
+    took = ["Speed", "Length", "Price"]
+    assert list(quiet) == ["Route", "Judge", "Suite", "Grader", "Harness", *took, "Other models"]
     assert not any(each.changed for each in quiet.values())
     record = site.records[day]
     assert record.calibration is not None
@@ -204,8 +205,9 @@ def test_the_page_tells_the_story_in_its_order(site: Site) -> None:
     assert page is not None
     text = page.body.decode()
     heads = re.findall(r"<h2>([^<]*)", text)
-    assert heads[:6] == [
+    assert heads[:7] == [
         "What happened", "The cases that fell most", "What else changed", "What to do next", "Use cases",
+        "Speed, length and price",
         "How sure is this?",
     ]  # fmt: skip
     assert text.count("<blockquote>") == 6, "three cases, before and now"

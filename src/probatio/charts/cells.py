@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from itertools import groupby
+from itertools import groupby, pairwise
 from math import ceil, floor, log10
 
 import msgspec
@@ -119,8 +119,10 @@ def draw_sparkline(scores: Sequence[float | None], title: str, low: float = 0.0)
     y, step = Scale(low, 100, height - 6, 6), (width - 8) / max(1, len(scores) - 1)
     parts = [f'<svg class="spark" viewBox="0 0 {width} {height}" role="img"><title>{escape(title)}</title>']
     for piece in split_at_gaps(scores):
-        points = " ".join(f"{4 + step * number:.0f},{y.at(score):.0f}" for number, score in piece)
-        parts.append(f'<polyline points="{points}"/>')
+        # Steps are shorter than places, and there are thousands of them on a page.
+        points = [(round(4 + step * number), round(y.at(score))) for number, score in piece]
+        steps = " ".join(f"{x - left}{at - upper:+d}" for (left, upper), (x, at) in pairwise(points))
+        parts.append(f'<path d="M{points[0][0]} {points[0][1]}l{steps or "1 0"}"/>')
     if scores and scores[-1] is not None:
         parts.append(f'<circle cx="{width - 4}" cy="{y.at(scores[-1]):.0f}" r="4"/>')
     return "".join(parts) + "</svg>"

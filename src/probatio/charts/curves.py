@@ -3,7 +3,7 @@
 `plot_curves` makes an element of a page, in which every mark is a link to its trials; `draw_curves` makes a
 picture with its own colours. Both are the same drawing: the monotone fit as steps with its band, and a mark
 for each condition. The colour of a mark is the model, its shape is the context. Below the axis each context
-is named where its tokens are.
+is named where its tokens are, and each curve in a row of its own.
 """
 
 from __future__ import annotations
@@ -14,25 +14,32 @@ from html import escape
 import msgspec
 
 from probatio.charts.palette import ON_PAGE, Theme
-from probatio.charts.scales import Scale, move_apart, round_ticks
+from probatio.charts.scales import Scale, amount_ticks
 from probatio.charts.surface import PAGE, UNITS, Surface
 from probatio.charts.svg import WIDTH, Panel, compose, shorten
 from probatio.core.statistics.intervals import Rate
 
 COLOURS = 6
 """Colours in the style sheet; a curve beyond them has the colour of an earlier one, and another dash."""
+MOST_BANDS = 4
+"""Curves with their band, the first ones; more lie on each other, and each mark tells its own interval."""
 HEIGHT = 300.0
-"""Of the plot of a picture with few curves."""
+"""Of the plot of a picture."""
 _LEFT = 55.0
 """Thousandths of the width for the shares left of the plot: two digits on a phone."""
 _DIGITS = 34.0
 """Pixels for the same in a file."""
 _TOP, _AXIS, _ROW = 16.0, 34.0, 16.0
-_NAME = 15.0
+_INSIDE = 20.0
+"""Thousandths of the width that the first mark stands off the shares."""
+_SWATCH = 60.0
+"""Thousandths of the width for the piece of a curve before its name."""
 _TICKS = 6
 """Steps of the axis of tokens, at most: a phone has room for their numbers."""
-_BEYOND = 1.16
-"""The axis goes on behind the largest condition, where the names of the curves stand."""
+_BEFORE = 1.5
+"""The axis begins so many times below the smallest condition; one without tokens stands at its beginning."""
+_BEYOND = 1.2
+"""The axis goes on behind the largest condition, so that its step is seen."""
 _LONGEST_NAME = 34
 # Shapes take their colours from where they are used: no rule of a page reaches into a copy.
 _SHAPES = (
@@ -88,7 +95,7 @@ def plot_curves(
     of the plot."""
     body = _draw(PAGE, curves, contexts, limits, name, height, _LEFT)
     return (
-        f'<svg class="plot curves" height="{_whole(height, contexts):.0f}" role="group" '
+        f'<svg class="plot curves" height="{_whole(height, contexts, curves):.0f}" role="group" '
         f'aria-label="{escape(title)}">'
         f"{''.join(body)}</svg>"
     )
@@ -103,18 +110,18 @@ def draw_curves(
     heading: str = "",
     width: float = WIDTH,
 ) -> str:
-    """Draw a picture that is high enough for every name."""
-    height = max(HEIGHT, _NAME * len(curves) + _TOP + _AXIS + 20)
+    """Draw a picture."""
     surface = Surface(width - 12)
-    body = tuple(_draw(surface, curves, contexts, limits, "c", height, UNITS * _DIGITS / (width - 12)))
+    body = tuple(_draw(surface, curves, contexts, limits, "c", HEIGHT, UNITS * _DIGITS / (width - 12)))
     description = "Pass rate against tokens spent on teaching; bands are 95 % intervals over tasks."
     return compose(
-        [Panel(width, _whole(height, contexts) + 4, body)], title, description, theme, heading=heading
+        [Panel(width, _whole(HEIGHT, contexts, curves) + 4, body)], title, description, theme, heading=heading
     )
 
 
-def _whole(height: float, contexts: Sequence[str]) -> float:
-    return height + _ROW * len(contexts) + (4 if contexts else 0)
+def _whole(height: float, contexts: Sequence[str], curves: Sequence[LearningCurve]) -> float:
+    rows = len(contexts) + sum(bool(curve.points) for curve in curves)
+    return height + _ROW * rows + (4 if rows else 0)
 
 
 def _draw(
@@ -128,12 +135,15 @@ def _draw(
 ) -> Iterator[str]:
     floor = height - _AXIS
     most = max([10.0, *(point.tokens for curve in curves for point in curve.points)])
-    x, y = Scale(0, most * _BEYOND, left, UNITS), Scale(0, 1, floor, _TOP)
+    least = min([most, *(point.tokens for curve in curves for point in curve.points if point.tokens > 0)])
+    # As in the table of tokens: each step to the right is so many times as many.
+    x = Scale(max(1.0, least / _BEFORE), most * _BEYOND, left + _INSIDE, UNITS, logarithmic=True)
+    y = Scale(0, 1, floor, _TOP)
     used = sorted({_shape(point.context, contexts) for curve in curves for point in curve.points})
     reach = _REACH if surface == PAGE else ""
     shapes = (f'<g id="{name}-{each}">{reach}{_SHAPES[each]}</g>' for each in used)
     yield f"<defs>{''.join(shapes)}</defs>"
-    yield from _axes(surface, x, y, limits, floor, most)
+    yield from _axes(surface, x, y, limits, floor)
     yield surface.stretch(floor, _steps(surface, curves, x, y))
     for curve in curves:
         yield f'<g class="c{curve.number % COLOURS}">'
@@ -147,7 +157,7 @@ def _draw(
                 f'y="{y.at(point.rate.share or 0.0):.1f}"/>{closing}'
             )
         yield "</g>"
-    yield from _names(surface, curves, y, floor)
+    yield from _names(surface, curves, height + _ROW * len(contexts))
     yield from _rows(surface, curves, contexts, x, height, name)
 
 
@@ -161,18 +171,16 @@ def _describe_point(name: str, point: Point) -> str:
     return f"{name}: {where}: {share} ({interval}; {asked})"
 
 
-def _axes(
-    surface: Surface, x: Scale, y: Scale, limits: Sequence[float], floor: float, most: float
-) -> Iterator[str]:
+def _axes(surface: Surface, x: Scale, y: Scale, limits: Sequence[float], floor: float) -> Iterator[str]:
     left = x.start
     for percent in (0, 20, 40, 60, 80, 100):
         at = y.at(percent / 100)
         yield surface.line("", left, f"{at:.1f}", UNITS, f"{at:.1f}")
-        yield surface.text(left - 7, at + 4, f"{percent}", "end")
-    yield surface.text(left, _TOP - 4, "% right")
+        yield surface.text(left - _INSIDE - 7, at + 4, f"{percent}", "end")
+    yield surface.text(left, _TOP - 6, "% right")
     for limit in limits:
         yield surface.line("limit", left, f"{y.at(limit):.1f}", UNITS, f"{y.at(limit):.1f}")
-    for tokens in round_ticks(0, most, _TICKS):
+    for tokens in amount_ticks(x.low, x.high, _TICKS):
         place = x.at(tokens)
         yield surface.line("", place, f"{floor:.1f}", place, f"{floor + 4:.1f}")
         yield surface.text(place, floor + 17, f"{tokens:,.0f}", "middle")
@@ -182,7 +190,7 @@ def _axes(
 def _steps(surface: Surface, curves: Sequence[LearningCurve], x: Scale, y: Scale) -> Iterator[str]:
     """The band of each curve and its fit: a step from each condition to the next one, the last one to the
     edge. A curve that falls has its marks only."""
-    for curve in curves:
+    for place, curve in enumerate(curves):
         fits = [
             (point.fit, point.band_low, point.band_high)
             for point in curve.points
@@ -200,20 +208,24 @@ def _steps(surface: Surface, curves: Sequence[LearningCurve], x: Scale, y: Scale
         lower = "".join(f"V{y.at(low):.0f}H{left}" for (_, low, _), (left, _) in reversed(steps))
         fit = "".join(f"V{y.at(fit):.1f}H{right}" for (fit, _, _), (_, right) in steps)
         first, colour = places[0][0], f"c{curve.number % COLOURS}"
-        dash = _DASHES[curve.number % len(_DASHES)]
-        dashed = f' stroke-dasharray="{dash}"' if dash else ""
-        yield f'<path class="band {colour}" d="M{first} {y.at(fits[0][2]):.0f}{upper}{lower}z"/>'
-        yield f'<path class="fit {colour}"{dashed} d="M{first} {y.at(fits[0][0]):.1f}{fit}"/>'
+        if place < MOST_BANDS:
+            yield f'<path class="band {colour}" d="M{first} {y.at(fits[0][2]):.0f}{upper}{lower}z"/>'
+        yield f'<path class="fit {colour}"{_dash(curve)} d="M{first} {y.at(fits[0][0]):.1f}{fit}"/>'
 
 
-def _names(surface: Surface, curves: Sequence[LearningCurve], y: Scale, floor: float) -> Iterator[str]:
-    """Write each name above the end of its curve, moved apart if curves end together."""
-    drawn = [curve for curve in curves if curve.points]
-    ends = [y.at(curve.points[-1].level) - 5 for curve in drawn]
-    for curve, at in zip(drawn, move_apart(ends, _NAME, _TOP - 4, floor - 4), strict=True):
+def _names(surface: Surface, curves: Sequence[LearningCurve], height: float) -> Iterator[str]:
+    """Name each curve in a row below the chart: next to its end a name would lie on marks of others."""
+    for row, curve in enumerate(each for each in curves if each.points):
+        at, colour = height + _ROW * row + 6, f"c{curve.number % COLOURS}"
+        yield surface.line(f"fit {colour}", 0, f"{at:.1f}", _SWATCH, f"{at:.1f}", _dash(curve))
         yield surface.text(
-            UNITS, at, shorten(curve.name, _LONGEST_NAME), "end", f"name c{curve.number % COLOURS}"
+            _SWATCH, at + 4, shorten(curve.name, _LONGEST_NAME), kind=f"name {colour}", aside=8
         )
+
+
+def _dash(curve: LearningCurve) -> str:
+    dash = _DASHES[curve.number % len(_DASHES)]
+    return f' stroke-dasharray="{dash}"' if dash else ""
 
 
 def _rows(
@@ -232,11 +244,10 @@ def _rows(
         first, last, at = x.at(min(tokens)), x.at(max(tokens)), height + _ROW * row + 6
         yield surface.line("stretch", first, f"{at:.1f}", last, f"{at:.1f}")
         yield f'<use href="#{name}-{_shape(context, contexts)}" x="{surface.across(first)}" y="{at:.1f}"/>'
-        # Hard spaces keep the name off its mark: a share of the width plus pixels can't be written.
         if last < UNITS * 0.6:
-            yield surface.text(last, at + 4, f"\u00a0\u00a0\u00a0{context}")
+            yield surface.text(last, at + 4, context, aside=9)
         else:
-            yield surface.text(first, at + 4, f"{context}\u00a0\u00a0\u00a0", "end")
+            yield surface.text(first, at + 4, context, "end", aside=-9)
 
 
 def _shape(context: str, contexts: Sequence[str]) -> int:

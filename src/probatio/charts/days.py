@@ -17,15 +17,21 @@ import msgspec
 from probatio.charts.palette import ON_PAGE, Theme
 from probatio.charts.scales import Scale, date_ticks, decade_label, decade_ticks, slots, thin_labels
 from probatio.charts.surface import PAGE, UNITS, Surface
-from probatio.charts.svg import LETTER, WIDTH, Panel, compose, ribbon, split_at_gaps, text
+from probatio.charts.svg import LETTER, WIDTH, Panel, compose, split_at_gaps, text
 from probatio.core.records import NOT_PROVEN, Look
 
+PLACES = {"points": 1, "share": 1, "chance": 1}
+"""Digits after the point that the script is given; of other kinds it has four in all."""
+WORDED = ("share", "chance")
+"""Kinds of axes whose ticks are words."""
 ROOM = 0.93
 """Share of a page's width that the days take; the value of the last day stands next to them."""
 HEIGHT = 190.0
 """Of a picture with one series."""
 _TOP, _BOTTOM = 20.0, 22.0
 _ROW = 15.0
+_PHONE = 280.0
+"""Pixels across a chart on a phone, at least."""
 _LEFT, _RIGHT, _HEADING = 52.0, 12.0, 18.0
 _DATE_ROOM = 75.0
 """Pixels for a date below a picture."""
@@ -104,10 +110,12 @@ def plot_days(
 ) -> str:
     """Make an element of a page. `end`: the words next to the last value."""
     floor = height - _BOTTOM
-    body = _draw(PAGE, days, date_ticks(dates, most_dates), axis, _TOP, height, span, end)
+    top = _TOP + _room_for_names(days, span)
+    body = _draw(PAGE, days, date_ticks(dates, most_dates), axis, top, height, span, end)
+    data = _data(days, PLACES.get(axis.kind))
     return (
         f'<svg class="plot" height="{height:.0f}" role="img" data-kind="{axis.kind}" data-room="{ROOM}" '
-        f'data-scale="{axis.low:g} {axis.high:g} {floor:g} {_TOP:g} {int(axis.logarithmic)}" {_data(days)}>'
+        f'data-scale="{axis.low:g} {axis.high:g} {floor:g} {top:g} {int(axis.logarithmic)}" {data}>'
         f"<title>{escape(title)}</title>{''.join(body)}</svg>"
     )
 
@@ -186,11 +194,11 @@ def _draw(
     for number, (value, name) in enumerate(axis.limits):
         yield _level(surface, "limit", y.at(value))
         yield surface.text(0, y.at(value) + (-4 if number else 11), name, kind="limit", aside=4)
+    rows = _border_rows(days, places, half, span)
     for number, day in enumerate(days):
         if day.border:
-            yield from _upright(
-                surface, places[number] - half, "border", (day.border,), top, floor, floor - 6
-            )
+            level = 11 + _ROW * rows[number] if surface == PAGE else floor - 6
+            yield from _upright(surface, places[number] - half, "border", (day.border,), top, floor, level)
     yield surface.stretch(floor, _lines(surface, days, places, y, floor))
     if surface != PAGE:
         yield from _shapes(surface, days, places, y, top, floor)
@@ -198,13 +206,49 @@ def _draw(
         # Numbers stand left of the chart, in the margin that the style sheet gives it; words stand on their
         # line.
         at = y.at(value)
-        words = axis.kind != "points"
+        words = axis.kind in WORDED
         tick = surface.text(0, at - 3, label) if words else surface.text(0, at + 4, label, "end", aside=-6)
         yield _POWER.sub(r'>10<tspan dy="-4" font-size="8">\1</tspan><', tick)
     if span is not None:
         yield from _upright(surface, places[span.first] - half, "change", span.lines, top, floor, 11)
     if end and days and days[-1].value is not None:
         yield surface.text(room, y.at(days[-1].value) + 5, end, kind="end", aside=6)
+
+
+def _border_rows(
+    days: Sequence[DayPoint], places: Sequence[float], half: float, span: DaySpan | None
+) -> dict[int, int]:
+    """Day → the row above the marks in which the name of its border stands: the first one with room on a
+    phone."""
+    taken = [_reach(places[span.first] - half, name) for name in span.lines] if span else []
+    rows = [[each] for each in taken]
+    found: dict[int, int] = {}
+    for number, day in enumerate(days):
+        if not day.border:
+            continue
+        start, end = _reach(places[number] - half, day.border)
+        free = (
+            row for row, each in enumerate(rows) if all(end < left or right < start for left, right in each)
+        )
+        found[number] = row = next(free, len(rows))
+        if row == len(rows):
+            rows.append([])
+        rows[row].append((start, end))
+    return found
+
+
+def _reach(x: float, name: str) -> tuple[float, float]:
+    """From where to where a name beside an upright line goes on a phone, in units."""
+    wide = LETTER * (len(name) + 1) * UNITS / _PHONE
+    return (x - wide, x) if x > UNITS / 2 else (x, x + wide)
+
+
+def _room_for_names(days: Sequence[DayPoint], span: DaySpan | None) -> float:
+    """Pixels that names above the marks take beyond what is always free there."""
+    places = slots(len(days), 0, UNITS * ROOM)
+    borders = _border_rows(days, places, UNITS * ROOM / max(1, len(days)) / 2, span)
+    rows = max([len(span.lines) if span else 0, *(row + 1 for row in borders.values())])
+    return 4 + _ROW * (rows - 1) if rows else 0.0
 
 
 def _level(surface: Surface, kind: str, y: float) -> str:
@@ -214,19 +258,21 @@ def _level(surface: Surface, kind: str, y: float) -> str:
     return surface.line(kind, 0, f"{y:.1f}", UNITS, f"{y:.1f}")
 
 
-def _data(days: Sequence[DayPoint]) -> str:
+def _data(days: Sequence[DayPoint], places: int | None) -> str:
     """What the script shows of each day, as short as possible: a usual value is left out if it is that of the
     day before."""
     usual = [_format_value(day.usual, 0) or "-" for day in days]
     changes = [each if number == 0 or each != usual[number - 1] else "" for number, each in enumerate(usual)]
     letters = "".join(_LETTERS[day.status] if day.status else "-" for day in days)
-    values = ",".join(_format_value(day.value, 1) for day in days)
+    values = ";".join(_format_value(day.value, places) for day in days)
     return f'data-values="{values}" data-usual="{",".join(changes).rstrip(",")}" data-marks="{letters}"'
 
 
-def _format_value(value: float | None, places: int) -> str:
+def _format_value(value: float | None, places: int | None) -> str:
     if value is None or not isfinite(value):
         return ""
+    if places is None:
+        return f"{value:.4g}"
     return f"{value:.{places}f}".removesuffix(".0") if abs(value) < 10**6 else f"{value:.4g}"
 
 
@@ -236,9 +282,9 @@ def _lines(
     """Draw what was measured and what was usual. On a page a mark is a line of no length: its round or square
     end keeps its size."""
     for piece in split_at_gaps([day.low for day in days]):
-        at = [(surface.point(places[number]), number, low) for number, low in piece]
-        upper = [(x, y.at(days[number].high or 0)) for x, number, _ in at]
-        yield ribbon("band", upper, [(x, y.at(low)) for x, _, low in at])
+        upper = [(number, days[number].high or 0.0) for number, _ in piece]
+        there, back = _points(surface, upper, places, y, 1), _points(surface, piece, places, y, 1)
+        yield f'<path class="band" d="{_steps([*there, *reversed(back)])}z"/>'
     for kind, values in (("usual", [day.usual for day in days]), ("value", [day.value for day in days])):
         if drawn := "".join(_path(surface, piece, places, y) for piece in split_at_gaps(values)):
             yield f'<path class="{kind}" d="{drawn}"/>'
@@ -269,20 +315,30 @@ def _shapes(
 
 
 def _path(surface: Surface, piece: Sequence[tuple[int, float]], places: Sequence[float], y: Scale) -> str:
-    """A line through the days as relative steps, rounded to half a pixel and as short as possible: a day on a
-    level line between its neighbours needs no point."""
-    points = [(surface.point(places[number]), round(2 * y.at(value)) / 2) for number, value in piece]
-    if len(points) == 1:  # a line of no length would not be seen
-        return f"M{points[0][0]:g} {points[0][1]:g}h1"
-    kept = [
+    """A line through the days."""
+    points = _points(surface, piece, places, y, 2)
+    return _steps(points) if len(points) > 1 else f"M{points[0][0]:g} {points[0][1]:g}h1"
+
+
+def _points(
+    surface: Surface, piece: Sequence[tuple[int, float]], places: Sequence[float], y: Scale, parts: int
+) -> list[tuple[float, float]]:
+    """Places rounded to so many parts of a pixel, as few as possible: a day on a level line between its
+    neighbours needs none."""
+    points = [(surface.point(places[number]), round(parts * y.at(value)) / parts) for number, value in piece]
+    return [
         (x, at)
         for number, (x, at) in enumerate(points)
         if number in (0, len(points) - 1) or not points[number - 1][1] == at == points[number + 1][1]
     ]
+
+
+def _steps(points: Sequence[tuple[float, float]]) -> str:
+    """Relative steps are short."""
     steps = " ".join(
-        f"{right - left:g}{lower - upper:+g}" for (left, upper), (right, lower) in pairwise(kept)
+        f"{right - left:g}{lower - upper:+g}" for (left, upper), (right, lower) in pairwise(points)
     )
-    return f"M{kept[0][0]:g} {kept[0][1]:g}l{steps}"
+    return f"M{points[0][0]:g} {points[0][1]:g}l{steps}"
 
 
 def _upright(

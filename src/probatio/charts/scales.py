@@ -62,6 +62,17 @@ def round_ticks(low: float, high: float, most: int) -> list[float]:
     return [number * step for number in range(first, last + 1)]
 
 
+def amount_ticks(low: float, high: float, most: int) -> list[float]:
+    """Round values of a logarithmic axis: 1, 2 and 5 times the powers of ten, of these 1 alone or every n-th
+    power if they are more than `most`."""
+    powers = range(floor(log10(low)), ceil(log10(high)) + 1)
+    for times in ((1, 2, 5), (1, 3), (1,)):
+        found = [each for power in powers for time in times if low <= (each := time * 10.0**power) <= high]
+        if len(found) <= most:
+            return found
+    return found[:: ceil(len(found) / most)]
+
+
 def decade_ticks(high: float, most: int) -> list[int]:
     """At most `most` powers of ten from 10⁰ to `high`."""
     decades = floor(log10(high) + 1e-9)
@@ -80,22 +91,6 @@ def thin_labels(labels: Sequence[str], room: float, letter: float = 6.5, between
     widest = letter * max(map(len, labels), default=0) + between
     step = max(1, ceil(len(labels) * widest / room))
     return list(range(0, len(labels), step))
-
-
-def move_apart(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Move places apart until neighbours have the gap between them, in the same order and within `low` and
-    `high`."""
-    order = sorted(range(len(places)), key=lambda number: places[number])
-    moved = list(places)
-    floor_of_next = low
-    for number in order:
-        moved[number] = max(places[number], floor_of_next)
-        floor_of_next = moved[number] + gap
-    ceiling_of_next = high
-    for number in reversed(order):
-        moved[number] = min(moved[number], ceiling_of_next)
-        ceiling_of_next = moved[number] - gap
-    return moved
 
 
 def date_ticks(dates: Sequence[str], most: int) -> tuple[tuple[int, str], ...]:

@@ -49,9 +49,9 @@ class Surface(msgspec.Struct, frozen=True):
         aligned = f' text-anchor="{anchor}"' if anchor != "start" else ""
         return f'<text{named} x="{self.across(x)}" y="{y:.0f}"{moved}{aligned}>{escape(content)}</text>'
 
-    def line(self, kind: str, x1: float, y1: str, x2: float, y2: str) -> str:
+    def line(self, kind: str, x1: float, y1: str, x2: float, y2: str, more: str = "") -> str:
         named = f' class="{kind}"' if kind else ""
-        return f'<line{named} x1="{self.across(x1)}" x2="{self.across(x2)}" y1="{y1}" y2="{y2}"/>'
+        return f'<line{named}{more} x1="{self.across(x1)}" x2="{self.across(x2)}" y1="{y1}" y2="{y2}"/>'
 
     def stretch(self, height: float, lines: Iterable[str]) -> str:
         """The part with the lines, which stretches with the width of a page."""

@@ -89,12 +89,6 @@ def box(kind: str, x: float, y: float, width: float, height: float) -> str:
     return f'<rect class="{kind}" x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"/>'
 
 
-def ribbon(kind: str, upper: Sequence[tuple[float, float]], lower: Sequence[tuple[float, float]]) -> str:
-    """The area between two lines."""
-    points = " ".join(f"{_n(x)},{_n(y)}" for x, y in (*upper, *reversed(lower)))
-    return f'<polygon class="{kind}" points="{points}"/>'
-
-
 def amount_axis(plot: Plot, scale: Scale, ticks: Sequence[tuple[float, str]], name: str) -> Iterator[str]:
     """Draw labels below the plot, each with a short tick, and the name of the axis."""
     for value, label in ticks:

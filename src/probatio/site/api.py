@@ -11,6 +11,7 @@ from probatio import __version__
 from probatio.core.records import ModelVerdict, Status
 from probatio.core.statistics.intervals import Rate
 from probatio.learn.findings import Study
+from probatio.site.facts.effort import DayEffort, list_effort
 from probatio.site.facts.standing import find_level, list_standings
 from probatio.site.pages.bench import BenchScore, measure_bench
 from probatio.site.rendering import NoPage, PageReply, PageRequest, html, json
@@ -77,6 +78,7 @@ class ModelSeries(msgspec.Struct, frozen=True):
     changed_route: list[str | None] = []  # the note beside the headline
     label: list[str] = []  # the headline in words, as every page shows it
     level: LevelBefore = NO_LEVEL  # what the last scores are compared with
+    effort: list[DayEffort] = []  # what its answers took; null is not known, never zero
 
 
 class RunShort(msgspec.Struct, frozen=True):
@@ -206,7 +208,7 @@ def model(request: PageRequest) -> PageReply:
             [each.sd if each else None for each in days],
             [each.status if each else None for each in days],
         )
-    verdicts = tracked.verdicts
+    verdicts, effort = tracked.verdicts, list_effort(request.site, tracked)
     return json(
         ModelSeries(
             model=tracked.id,
@@ -228,6 +230,7 @@ def model(request: PageRequest) -> PageReply:
             changed_route=[each.changed_route.note if each.changed_route else None for each in verdicts],
             label=[each.label for each in verdicts],
             level=find_level(tracked, tracked.last),
+            effort=[effort.get(each.date, DayEffort()) for each in verdicts],
         )
     )
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from math import exp, log
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import msgspec
 import numpy as np
@@ -39,6 +40,7 @@ from probatio.suites.prompt import fingerprint_as_asked, render
 from probatio.watch.day.folder import day_folder, write_record, write_scores
 from probatio.watch.simulate.days import draw_samples, name_cases, simulate_days
 from probatio.watch.simulate.faults import SimulatedFault
+from probatio.watch.verdict.cause.symptoms import count_answers
 
 SEED = 7
 SAMPLED_DAYS = 14
@@ -228,15 +230,18 @@ def _dress(line: DailyScore, suite: DailySuite, barred: bool, rng: np.random.Gen
     """Give a generated line the cases of the suite, named providers, and the barred day."""
     named = name_cases(line, suite.use_cases[line.use_case], rng)
     names = {"usual": CAST[line.model].vendor, "elsewhere": "Faraway Cloud"}
+    # Made of the names, not drawn: the scores of the demo stay what they were.
+    wobble = crc32(f"{line.date} {line.model} {line.use_case}".encode()) / 2**32 - 0.5
+    answers = count_answers(line)
     return msgspec.structs.replace(
         named,
         barred=line.barred or (barred and line.grading != "deterministic"),
         route=names.get(line.route or "", line.route),
         providers={names.get(name, name): count for name, count in line.providers.items()},
-        latency_ms=None if line.gap else 900.0,
-        tokens_in=400 * max(1, line.n),
-        tokens_out=250 * max(1, line.n),
-        cost=0.0002 * max(1, line.n),
+        latency_ms=None if line.gap else round(900 * (1 + 0.3 * wobble), 1),
+        tokens_in=400 * answers,
+        tokens_out=round(250 * (1 + 0.2 * wobble)) * answers,
+        cost=None if line.gap else round(0.0002 * (1 + 0.1 * wobble) * answers, 8),
     )
 
 

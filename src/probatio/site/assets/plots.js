@@ -22,6 +22,12 @@ const chance = (evidence) => {
   return `at most a one in ${String(Math.floor(count / step) * step).replace(/\B(?=(\d{3})+$)/g, ",")} chance of a false alarm`;
 };
 
+const UNITS = {
+  seconds: (value) => `${value.toFixed(2)} s`,
+  tokens: (value) => `${value.toFixed(0).replace(/\B(?=(\d{3})+$)/g, ",")} tokens`,
+  dollars: (value) => `$${value.toFixed(6).replace(/\.?0+$/, "")}`,
+};
+
 const made = (name, parent, attributes) => {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -76,7 +82,7 @@ for (const box of document.querySelectorAll("[data-days]")) {
 }
 
 function plotOf(svg, days) {
-  const values = svg.dataset.values.split(",");
+  const values = svg.dataset.values.split(";");
   const usual = svg.dataset.usual.split(","); // nothing: the same as the day before; "-": not known
   const [low, high, floor, top, logarithmic] = svg.dataset.scale.split(" ").map(Number);
   const room = Number(svg.dataset.room);
@@ -102,6 +108,7 @@ function plotOf(svg, days) {
   function said(day) {
     const value = values[day];
     if (svg.dataset.kind === "chance") return value ? chance(Number(value)) : "not known yet";
+    if (svg.dataset.kind in UNITS) return value ? UNITS[svg.dataset.kind](Number(value)) : "not known";
     let at = Math.min(day, usual.length - 1);
     while (at > 0 && !usual[at]) at -= 1;
     const usually = usual[at] === "-" ? "" : usual[at];

@@ -9,7 +9,7 @@ from probatio.builtin.daily.graders import daily_fingerprint
 from probatio.core.errors import ProbatioError
 from probatio.core.records import DayRecord
 from probatio.runs.store.days import suite_folder
-from probatio.suites.daily_suite import DailySuite, load_daily
+from probatio.suites.daily_suite import DAILY, DailySuite, load_daily
 from probatio.suites.ready_graders import JUDGE
 
 
@@ -18,7 +18,7 @@ class AskedCase(NamedTuple):
 
     written: tuple[str, ...]  # what is sent, in its order; a system prompt and earlier turns first
     expected: list[tuple[str, Any]]  # of ready graders: what is expected, in words, and the value
-    gold: dict[str, Any]  # what a grader of its own reads
+    gold: dict[str, Any]  # what the grader reads; of the built-in suite only, whose gold is public already
     criteria: list[str]  # what the judge is asked of an answer
 
     @property
@@ -52,4 +52,5 @@ def find_case(suite: DailySuite | None, use_case: str, case: str) -> AskedCase |
         if each.grader != JUDGE
     ]
     criteria = [each.question for each in rubric.criteria] if rubric else []
-    return AskedCase(found.written, expected, found.gold, criteria)
+    gold = found.gold if suite and suite.root == DAILY else {}
+    return AskedCase(found.written, expected, gold, criteria)

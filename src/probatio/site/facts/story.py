@@ -10,6 +10,7 @@ import msgspec
 
 from probatio.core.records import DayRecord, ModelVerdict, Status
 from probatio.site.facts.diffs import DiffPiece, WordDiff, compare_words, shorten_pieces
+from probatio.site.facts.effort import list_effort_changes
 from probatio.site.facts.standing import find_fall, find_fallen, find_past_fall
 from probatio.site.rendering import format_date
 from probatio.site.snapshot import BAD, Site, TrackedModel
@@ -100,14 +101,19 @@ def list_events(site: Site, model: TrackedModel) -> list[Event]:
 
 
 def list_circumstances(site: Site, model: TrackedModel) -> list[Circumstance]:
-    """Route, judge, suite, grader, program and other models on the day the fall began, compared with the day
-    before."""
+    """Route, judge, suite, grader, program, speed, length, price and other models on the day the fall began,
+    compared with the day before; what its answers took, with the two weeks before."""
     start = find_fall(model)
     days = [verdict for verdict in model.verdicts if start is not None and verdict.date <= start][-2:]
     if len(days) < 2 or any(each.date not in site.records for each in days):
         return []
     old, new = (site.records[each.date] for each in days)
-    return [_route(*days), _judge(old, new), *_compare_harness(old, new), _others(site, model, start or "")]
+    took = [
+        Circumstance(each.kind.name, each.changed, each.words)
+        for each in list_effort_changes(site, model, new.date)
+    ]
+    others = _others(site, model, start or "")
+    return [_route(*days), _judge(old, new), *_compare_harness(old, new), *took, others]
 
 
 def find_fallen_cases(site: Site, model: TrackedModel, told: VerdictText | None) -> list[FallenCase]:

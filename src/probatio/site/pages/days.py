@@ -9,6 +9,7 @@ from html import escape
 from probatio.core.records import ModelVerdict
 from probatio.runs.store.days import read_day
 from probatio.runs.store.layout import ANSWERS, DAILY, GRADES, JUDGE_REPLIES, SCORES
+from probatio.site.facts.noise import find_noise
 from probatio.site.facts.samples import DaySample, find_html
 from probatio.site.facts.standing import find_level
 from probatio.site.pages.diffs import comparisons
@@ -54,6 +55,7 @@ def day_page(request: PageRequest) -> PageReply:
         compared=comparisons(site, model, verdict),
         use_cases=use_cases,
         reasons={name: use_case_reason(each, constants, gaps.get(name)) for name, each in use_cases.items()},
+        noise=find_noise(model, model.fell_on(verdict) or verdict.date),
         counts=Counter(sample.use_case for sample in site.samples.of(date, model.id)),
         record=site.records[date],
         files=public_files(site, date),

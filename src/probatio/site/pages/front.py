@@ -8,6 +8,7 @@ from markupsafe import Markup
 from probatio.charts.cells import draw_sparkline
 from probatio.core.records import LOOKS, NOT_PROVEN, Look
 from probatio.site.facts.answers import QUESTION, describe_asked, summarise
+from probatio.site.facts.effort import describe_effort, measure_effort
 from probatio.site.facts.standing import (
     HISTORY_DAYS,
     ModelStanding,
@@ -81,6 +82,9 @@ def use_case_table(request: PageRequest) -> PageReply:
                 by_use_case(row.verdict),
                 {use_case: _spark(site, row.model, use_case, low) for use_case in row.model.use_cases},
                 measure_bench(site.bench, row.model.id, row.model.resolved),
+                describe_effort(measure_effort(day, row.model.id))
+                if (day := site.days.get(row.verdict.date))
+                else "",
             )
             for row in rows
         ],

@@ -3,7 +3,7 @@ the same days."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -14,6 +14,8 @@ from markupsafe import Markup
 from probatio.charts.days import DayPoint, DaySpan, ValueAxis, plot_days
 from probatio.charts.scales import round_ticks
 from probatio.core.records import Look, ModelVerdict, UseCaseVerdict
+from probatio.site.facts.effort import KINDS, list_effort
+from probatio.site.facts.noise import find_noise, mean_noise, usual_noise
 from probatio.site.facts.standing import find_fall, find_past_fall, list_dates, mean_score, measure_usual
 from probatio.site.facts.story import find_proof, span_lines
 from probatio.site.snapshot import BAD, Site, TrackedModel, by_use_case
@@ -23,6 +25,8 @@ MOST_DAYS = 366
 """Days in a chart of the page: a year of eleven charts stays below 150 kB. All days are on the pages of
 days."""
 HEIGHT, SMALL = 240, 120
+HEAD_ROOM = 1.1
+"""What an axis from zero has above its highest day."""
 
 
 class ModelCharts(msgspec.Struct, frozen=True):
@@ -33,6 +37,7 @@ class ModelCharts(msgspec.Struct, frozen=True):
     score: ScoreChart
     evidence: Markup
     use_cases: dict[str, ScoreChart]  # the worst first
+    effort: list[EffortChart]  # none if no day has a figure
     fallen: bool  # "usual" is the level before the fall; else the reference's, or the baseline of each day
 
 
@@ -42,6 +47,16 @@ class ScoreChart(msgspec.Struct, frozen=True):
     chart: Markup
     score: float | None
     usual: float | None
+    noise: float | None  # how far a usual day is from that at most, 19 times in 20
+    answers: int = 0  # in today's score
+
+
+class EffortChart(msgspec.Struct, frozen=True):
+    """A chart of what answers took; `told`: that of the last day, as the script tells it."""
+
+    heading: str
+    chart: Markup
+    told: str
 
 
 @dataclass(frozen=True)
@@ -53,13 +68,20 @@ class _ShownDays:
     tables: list[dict[str, UseCaseVerdict]]  # of each day, by use case
     borders: list[str]  # what is new on each day
     level: dict[str, float]  # use case → what it is compared with; empty: with the baseline of each day
+    spread: dict[str, float]  # use case → its noise before a fall, or now
     span: DaySpan | None
+
+    def around(self, name: str, each: UseCaseVerdict | None) -> tuple[float | None, float | None]:
+        """What is usual for a use case on a day, and the noise around it."""
+        if self.level:
+            return self.level.get(name), self.spread.get(name)
+        return (each.mean, usual_noise(each)) if each else (None, None)
 
     def draw(
         self, days: Sequence[DayPoint], axis: ValueAxis, title: str, height: float, *, small: bool = False
     ) -> Markup:
         last = days[-1].value if days else None
-        end = "" if last is None or axis.logarithmic else f"{last:.0f}"
+        end = "" if last is None or axis.kind != "points" else f"{last:.0f}"
         span = msgspec.structs.replace(self.span, lines=()) if self.span and small else self.span
         most = 3 if small else 6
         plot = plot_days(days, self.dates, axis, title, height=height, span=span, most_dates=most, end=end)
@@ -70,13 +92,15 @@ def model_charts(site: Site, model: TrackedModel) -> ModelCharts:
     dates = list_dates(site, model, MOST_DAYS)
     verdicts = [model.by_date.get(date) for date in dates]
     news = {day.date: border(day, past) for past, day in pairwise((None, *model.verdicts)) if day}
-    fell = model.last.shown in BAD or find_past_fall(model)
+    over = find_past_fall(model)
+    fell = model.last.shown in BAD or over
     shown = _ShownDays(
         dates,
         verdicts,
         tables=[by_use_case(verdict) if verdict else {} for verdict in verdicts],
         borders=[news.get(date, "") for date in dates],
         level=measure_usual(model),
+        spread=find_noise(model, over[0] if over else find_fall(model)),
         span=_span(model, dates),
     )
     return ModelCharts(
@@ -85,8 +109,17 @@ def model_charts(site: Site, model: TrackedModel) -> ModelCharts:
         score=_score(model, shown),
         evidence=_evidence(site, model, shown),
         use_cases=_use_cases(site, model, shown),
+        effort=list(_effort(site, model, shown)),
         fallen=bool(fell and shown.level),
     )
+
+
+def in_band(day: DayPoint, noise: float | None) -> DayPoint:
+    """The day with the band of usual noise around what was usual, within the scale of points."""
+    if day.usual is None or noise is None:
+        return day
+    low, high = max(0.0, day.usual - noise), min(100.0, day.usual + noise)
+    return msgspec.structs.replace(day, low=low, high=high)
 
 
 def border(day: ModelVerdict, before: ModelVerdict | None) -> str:
@@ -110,26 +143,23 @@ def day_status(day: ModelVerdict, verdict: UseCaseVerdict) -> Look | None:
 
 def _score(model: TrackedModel, shown: _ShownDays) -> ScoreChart:
     """The mean over the use cases, and the usual mean of the same ones."""
-    days, level = [], shown.level
+    days, noise = [], None
     for verdict, table, new in zip(shown.verdicts, shown.tables, shown.borders, strict=True):
-        if verdict is None:
-            days.append(DayPoint(usual=fmean(level.values()) if level else None))
-            continue
-        means = [
-            level.get(name, each.mean)
-            for name, each in table.items()
-            if each.score is not None or each.status == "GAP"
-        ]
-        known = [mean for mean in means if mean is not None]
-        usual = (
-            fmean(level.values()) if level else fmean(known) if known and len(known) == len(means) else None
-        )
-        days.append(DayPoint(mean_score(verdict), usual, verdict.look, new))
+        asked = [each for each in table.values() if each.score is not None or each.status == "GAP"]
+        around = [shown.around(each.use_case, each) for each in asked]
+        known = [each for each in around if each[0] is not None]
+        usual = fmean(shown.level.values()) if shown.level else None
+        if usual is None and known and len(known) == len(around):
+            usual = fmean(mean for mean, _ in known if mean is not None)
+        noise = mean_noise([each for _, each in around]) or noise
+        score, look = (mean_score(verdict), verdict.look) if verdict else (None, None)
+        days.append(in_band(DayPoint(score, usual, look, new), noise))
     now = mean_score(model.last)
     told = "no score today" if now is None else f"{now:.1f} points on {model.last.date}"
     title = f"Score of {model.id}, the mean over its use cases, day by day: {told}."
     axis = _axis([*(day.value for day in days), *(day.usual for day in days)], 4)
-    return ScoreChart(shown.draw(days, axis, title, HEIGHT), now, days[-1].usual)
+    answers = sum(each.n for each in model.last.use_cases if each.score is not None)
+    return ScoreChart(shown.draw(days, axis, title, HEIGHT), now, days[-1].usual, noise, answers)
 
 
 def _evidence(site: Site, model: TrackedModel, shown: _ShownDays) -> Markup:
@@ -154,23 +184,38 @@ def _use_cases(site: Site, model: TrackedModel, shown: _ShownDays) -> dict[str, 
     today = by_use_case(model.last)
     axis = _axis([each.score for table in shown.tables for each in table.values()], 2)
     for name in model.use_cases:
-        days = []
+        days, noise = [], None
         for verdict, table in zip(shown.verdicts, shown.tables, strict=True):
             each = table.get(name)
-            usual = shown.level.get(name) if shown.level else each.mean if each else None
-            days.append(
-                DayPoint(
-                    each.score if each else None,
-                    usual,
-                    day_status(verdict, each) if verdict and each else None,
-                )
-            )
+            usual, around = shown.around(name, each)
+            noise = around if around is not None else noise
+            status = day_status(verdict, each) if verdict and each else None
+            days.append(in_band(DayPoint(each.score if each else None, usual, status), noise))
         present = today.get(name)
         now, usual = present.score if present else None, days[-1].usual
         told = "no score" if now is None else f"{now:.1f} points"
         title = f"{site.title(name)} of {model.id} day by day: {told} on {model.last.date}."
-        made[name] = ScoreChart(shown.draw(days, axis, title, SMALL, small=True), now, usual)
+        chart = shown.draw(days, axis, title, SMALL, small=True)
+        made[name] = ScoreChart(chart, now, usual, noise, present.n if present and now is not None else 0)
     return dict(sorted(made.items(), key=lambda item: _loss(item[1]), reverse=True)) if shown.level else made
+
+
+def _effort(site: Site, model: TrackedModel, shown: _ShownDays) -> Iterator[EffortChart]:
+    """From zero up, so that half is half as high."""
+    days = list_effort(site, model)
+    for kind in KINDS:
+        values = [kind.read(days[date]) if date in days else None for date in shown.dates]
+        # Rounded as the script is given it, so that both say the same.
+        drawn = [None if each is None else float(f"{kind.times * each:.4g}") for each in values]
+        most = max((each for each in drawn if each is not None), default=None)
+        if most is None:
+            continue
+        ticks = round_ticks(0, most * HEAD_ROOM, 3) if most > 0 else [0.0]
+        axis = ValueAxis(0, most * HEAD_ROOM or 1, tuple((tick, f"{tick:,.4g}") for tick in ticks), kind.unit)
+        last = "not known" if drawn[-1] is None else kind.write(drawn[-1])
+        title = f"{kind.heading}, of {model.id} day by day: {last} on {shown.dates[-1]}."
+        chart = shown.draw([DayPoint(each) for each in drawn], axis, title, SMALL, small=True)
+        yield EffortChart(kind.heading, chart, last)
 
 
 def _loss(chart: ScoreChart) -> float:

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from probatio.charts.days import SCORES, DayPoint, draw_days, evidence_axis
 from probatio.core.records import ModelVerdict, UseCaseVerdict
 from probatio.site.facts.answers import ask, ask_when_stale
+from probatio.site.facts.noise import usual_noise
 from probatio.site.facts.standing import find_fall, find_fallen, find_level, list_dates
 from probatio.site.facts.story import find_fallen_cases, list_circumstances, list_events
 from probatio.site.pages.bench import measure_bench
 from probatio.site.pages.diffs import story_pairs
 from probatio.site.pages.front import RECENT_DAYS
-from probatio.site.pages.model_charts import border, day_status, model_charts
+from probatio.site.pages.model_charts import border, day_status, in_band, model_charts
 from probatio.site.paging import find_year, years_of
 from probatio.site.rendering import NoPage, PageReply, PageRequest, html, svg
 from probatio.site.snapshot import BAD, Site, by_use_case
@@ -74,7 +75,7 @@ def use_case_chart(request: PageRequest) -> PageReply:
     if use_case not in model.use_cases:
         raise NoPage
     title = f"{model.id}: {request.site.title(use_case)}"
-    description = "Daily scores, 0 to 100, with the baseline's mean and the band around it."
+    description = "Daily scores, 0 to 100, with the baseline's mean and the band of usual noise around it."
     dates = list_dates(request.site, model)
     points = dict(zip(model.by_date, day_points(model.series(use_case)), strict=True))
     return svg(draw_days([points.get(date, DayPoint()) for date in dates], dates, SCORES, title, description))
@@ -92,22 +93,17 @@ def evidence_chart(request: PageRequest) -> PageReply:
 
 
 def day_points(series: Sequence[tuple[ModelVerdict, UseCaseVerdict | None]]) -> list[DayPoint]:
-    """One use case day by day, as its chart takes it. The band is one standard deviation around the
-    baseline's mean."""
+    """One use case day by day, as its chart takes it."""
     points = []
     before: ModelVerdict | None = None
     for day, verdict in series:
-        mean, sd = (verdict.mean, verdict.sd or 0.0) if verdict else (None, 0.0)
-        points.append(
-            DayPoint(
-                value=verdict.score if verdict else None,
-                status=day_status(day, verdict) if verdict else None,
-                usual=mean,
-                low=None if mean is None else mean - sd,
-                high=None if mean is None else mean + sd,
-                border=border(day, before),
-                barred=day.barred,
-            )
+        point = DayPoint(
+            value=verdict.score if verdict else None,
+            status=day_status(day, verdict) if verdict else None,
+            usual=verdict.mean if verdict else None,
+            border=border(day, before),
+            barred=day.barred,
         )
+        points.append(in_band(point, usual_noise(verdict) if verdict else None))
         before = day
     return points

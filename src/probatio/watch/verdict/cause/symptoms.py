@@ -68,6 +68,13 @@ def measure_jump(today: float, past: Sequence[float], factor: float, mads: float
     )
 
 
+def count_answers(line: DailyScore) -> int:
+    """How many answers the tokens and the cost of a line are of. Where no server is named: those in its
+    scores."""
+    named = max(sum(line.providers.values()), sum(line.resolved_models.values()))
+    return named or _count_scored(line)
+
+
 def _times(
     now: Sequence[DailyScore],
     past: Sequence[Sequence[DailyScore]],
@@ -99,11 +106,13 @@ def _length(line: DailyScore) -> float | None:
 
 
 def _share(lines: Sequence[DailyScore], field: str) -> float:
-    """What share of all samples a field counts. A use case that began at full count includes its base
-    samples; a re-run does not."""
-    samples = 0
-    for line in lines:
-        began_full = not line.full_power or line.trigger in TRIGGERS
-        samples += line.errored + (max(line.n, line.base_n) if began_full else line.n + line.base_n)
+    """What share of all samples a field counts."""
+    samples = sum(line.errored + _count_scored(line) for line in lines)
     counted: int = sum(map(attrgetter(field), lines))
     return counted / max(samples, 1)
+
+
+def _count_scored(line: DailyScore) -> int:
+    """A use case that began at full count includes its base samples; a re-run does not."""
+    began_full = not line.full_power or line.trigger in TRIGGERS
+    return max(line.n, line.base_n) if began_full else line.n + line.base_n
