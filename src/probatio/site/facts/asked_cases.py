@@ -52,5 +52,5 @@ def find_case(suite: DailySuite | None, use_case: str, case: str) -> AskedCase |
         if each.grader != JUDGE
     ]
     criteria = [each.question for each in rubric.criteria] if rubric else []
-    gold = found.gold if suite and suite.root == DAILY else {}
+    gold = found.gold if suite and suite.folder == DAILY else {}
     return AskedCase(found.written, expected, gold, criteria)
