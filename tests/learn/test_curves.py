@@ -211,7 +211,7 @@ def test_where_the_rate_falls_there_are_points_and_a_sentence_and_no_claim(tmp_p
     assert curve.dip.sentence in report
     assert "| m | no curve: the rate falls | no curve: the rate falls |" in report
     drawn = draw_study(study)["learning-curves"]
-    assert 'class="fit' not in drawn and 'class="band' not in drawn and "<use" in drawn
+    assert '<path class="fit' not in drawn and '<path class="band' not in drawn and "<use" in drawn
     table = make_tables(study)["curves"]
     assert table.rows and all(format_cell(table.columns[-1], row) == "–" for row in table.rows)
 
