@@ -210,6 +210,29 @@ def test_errors_truncations_latency_and_length_are_symptoms_and_never_a_cause(
     assert [each.startswith(told or "") for each in verdict.symptoms] == ([True] if told else [])
 
 
+@pytest.mark.parametrize(
+    ("usual", "now", "of_day", "told"),
+    [
+        ("03", {"15": 4, "16": 1}, {}, True),
+        ("23", {"01": 5}, {}, False),  # two hours apart, across midnight
+        ("03", {"15": 5}, {"replayed": True}, False),  # its date was set, so its hour says nothing
+        ("03", {}, {}, False),  # recorded before hours were
+        ("03", {"no hour": 5}, {}, False),  # a stranger's file
+    ],
+)
+def test_an_hour_far_from_those_of_all_days_before_is_told_where_a_fall_is_explained(
+    usual: str, now: dict[str, int], of_day: dict[str, Any], told: bool
+) -> None:
+    past = [
+        made_up_day(number, _scores(["openai/x"], {}), {"hours": {usual: 5}}, **of_day)
+        for number in range(20)
+    ]
+    verdict = _verdict([*past, made_up_day(20, _scores(["openai/x"], {"a": 50.0}), {"hours": now}, **of_day)])
+    assert verdict.cause == "MODEL"
+    clause = "it was asked at about 03:00 UTC until 2026-01-20, at about 15:00 on 2026-01-21"
+    assert verdict.symptoms == ((clause,) if told else ())
+
+
 def test_another_file_behind_an_embedded_models_name_is_a_symptom_and_not_a_route() -> None:
     def day(number: int, low: dict[str, float], file: str) -> Day:
         more = {"resolved_models": {f"{file}.gguf": 5}}

@@ -55,6 +55,7 @@ class DailyScore(msgspec.Struct, frozen=True, kw_only=True):
     fingerprints: dict[str, int] = {}
     truncated: int = 0
     refused: int = 0
+    hours: dict[str, int] = {}  # hour in UTC, such as "03" → samples answered in it
     latency_ms: float | None = None  # median
     tokens_in: int = 0
     tokens_out: int = 0

@@ -221,6 +221,7 @@ def _describe_served(
         fingerprints=_count_values(sample.served.system_fingerprint for sample in samples),
         truncated=sum(sample.served.finish_reason == "length" for sample in samples),
         refused=sum(sample.graded.error_type == "refusal" for sample in samples),
+        hours=_count_values(sample.served.timestamp[11:13] for sample in samples),
         latency_ms=round(median(latencies), 1) if latencies else None,
         tokens_in=sum(sample.served.tokens_in for sample in samples),
         tokens_out=sum(sample.served.tokens_out for sample in samples),

@@ -152,6 +152,8 @@ def _check_scores(day: Day, suite: DailySuite, past: Expectation, samples: DaySa
         again = msgspec.structs.replace(again, asked_late=stored.asked_late)  # checked separately
         if not stored.answers:  # a record older than the field
             again = msgspec.structs.replace(again, answers={}, further=0, further_other=0)
+        if not stored.hours:  # likewise
+            again = msgspec.structs.replace(again, hours={})
         if unequal := first_difference(stored, again):
             yield find_in_day(day.date, str(unequal), SCORES, number, sample)
     for model, use_case in computed:

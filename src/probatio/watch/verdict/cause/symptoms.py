@@ -7,13 +7,20 @@ itself. Another file behind an embedded model's name is another model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from statistics import median
 
 from probatio.core.records import DailyScore
 from probatio.watch.verdict.cause.moves import Move
+from probatio.watch.verdict.fold import Folded
 from probatio.watch.verdict.rule.sampling import TRIGGERS
+
+HOURS = frozenset(f"{hour:02}" for hour in range(24))
+
+HOURS_APART = 3
+"""Hours between two days' asking, at least, to be told: servers are busy at other times."""
 
 MOST_TOKENS = 10**12
 """Of a use case on a day. More is a number that a server made up."""
@@ -51,7 +58,17 @@ def symptoms(move: Move) -> tuple[str, ...]:
         times = _times(now, past, measure, factor, limits.jump_mads)
         if times is not None:
             found.append(f"{what} {times:.1f} times as long as usual on {date}")
+    if moved := _describe_hours(move, before, onset):
+        found.append(moved)
     return tuple(found)
+
+
+def find_hour(lines: Iterable[DailyScore]) -> int | None:
+    """The hour in UTC in which most samples were answered."""
+    hours: Counter[int] = Counter()
+    for line in lines:
+        hours.update({int(hour): count for hour, count in line.hours.items() if hour in HOURS})
+    return hours.most_common(1)[0][0] if hours else None
 
 
 def measure_jump(today: float, past: Sequence[float], factor: float, mads: float) -> float | None:
@@ -96,6 +113,27 @@ def _times(
         if times is not None:
             jumps.append(times)
     return median(jumps) if jumps and 2 * len(jumps) >= len(now) else None
+
+
+def _describe_hours(move: Move, before: Sequence[Folded], onset: Folded) -> str | None:
+    """The clause about an hour that is far from those of all the days before. A day whose date was set, or
+    that was imported, has no hour of its own."""
+    hours = {
+        folded.day.date: hour
+        for folded in (*before, onset)
+        if not (folded.day.record.replayed or folded.day.record.imported)
+        and (hour := find_hour(move.lines_of(folded))) is not None
+    }
+    now = hours.pop(onset.day.date, None)
+    if now is None or len(hours) < move.constants.rule.baseline_min:
+        return None
+    if any(min((now - hour) % 24, (hour - now) % 24) < HOURS_APART for hour in hours.values()):
+        return None
+    usual = Counter(hours.values()).most_common(1)[0][0]
+    return (
+        f"it was asked at about {usual:02}:00 UTC until {max(hours)}, at about {now:02}:00 on "
+        f"{onset.day.date}"
+    )
 
 
 def _length(line: DailyScore) -> float | None:
