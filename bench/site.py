@@ -262,7 +262,7 @@ def site_of_run(work: Path, trials: int) -> None:
     results = work / "run-results"
     fill_run(results, trials)
     words = [*PROBATIO, "site", "build", "--results", str(results), "--out", str(work / "run-site"), "--json"]
-    cost, output = measured([*words, "--no-detectable"], str(work / "cache"))
+    cost, output = measured(words, str(work / "cache"))
     files = [path for path in (work / "run-site").rglob("*") if path.is_file()]
     pages = sum(path.stat().st_size for path in files if path.suffix == ".html")
     largest = max((path.stat().st_size for path in files if path.suffix == ".html"), default=0)
@@ -301,7 +301,7 @@ def year_of_models(work: Path) -> None:
         str(work / "site"),
         "--json",
     ]
-    cost, output = measured([*words, "--no-detectable"], str(work / "cache"))
+    cost, output = measured(words, str(work / "cache"))
     built = json.loads(output)
     print(
         f"| site build | {cost.cpu:.1f} | {cost.wall:.1f} | {cost.peak_mb:.0f} "

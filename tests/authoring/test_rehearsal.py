@@ -77,7 +77,7 @@ def test_every_record_is_marked_simulated_and_verifies(rehearsed: tuple[Path, Do
     assert "8 days are SIMULATED" in verified.output
     assert probatio("verdict", "--results", str(results)).output.startswith("SIMULATED")
     site = results.parent / "site"
-    built = probatio("site", "build", "--results", str(results), "--out", str(site), "--no-detectable")
+    built = probatio("site", "build", "--results", str(results), "--out", str(site))
     assert built.returncode == 0, built.output
     assert "SIMULATED" in (site / "index.html").read_text()
     page = (site / "methodology" / "index.html").read_text()

@@ -148,7 +148,7 @@ def test_forty_days_and_five_ways_to_be_fooled(watch: Watch) -> None:
     assert any("third" in json.dumps(message) for message in watch.hook.on_message)
 
     assert watch("verify").returncode == 0
-    built = watch("site", "build", "--no-detectable", "--out", "site")
+    built = watch("site", "build", "--out", "site")
     assert built.returncode == 0, built.output
     page = (watch.folder / "site" / "index.html").read_text(encoding="utf-8")
     assert "damaged" in page and "CONFIRMED" in page.upper()

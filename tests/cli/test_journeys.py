@@ -82,7 +82,7 @@ def test_a_gate_needs_the_suite_and_a_look_says_what_it_did_without(tmp_path: Pa
     assert gate.returncode == 2 and SUITE_TRUST in gate.stderr, gate.output
 
 
-LOOKS = (("verdict",), ("study", "items", "--daily"), ("site", "build", "--no-detectable", "--out", "out"))
+LOOKS = (("verdict",), ("study", "items", "--daily"), ("site", "build", "--out", "out"))
 
 
 def test_a_colleagues_results_looked_at_ask_nothing(tmp_path: Path, results: Path) -> None:

@@ -132,7 +132,7 @@ def test_a_jail_on_the_command_line_holds_every_grader(tmp_path: Path, watched: 
     [
         ("verdict",),
         ("verdict", "--regrade"),
-        ("site", "build", "--no-detectable", "--out", "out"),
+        ("site", "build", "--out", "out"),
         ("study", "items"),
     ],
 )
@@ -693,7 +693,7 @@ def test_a_study_goes_on_without_a_suite_that_is_not_known(
     new_user()
     done = probatio("study", "r", cwd=tmp_path)
     assert done.returncode == 0 and SUITE_TRUST in done.output, done.output
-    built = probatio("site", "build", "--no-detectable", "--out", "out", cwd=tmp_path)
+    built = probatio("site", "build", "--out", "out", cwd=tmp_path)
     assert built.returncode == 0 and SUITE_TRUST in built.stderr, built.output
     exported = probatio("study", "export", "r", "--junit", "out.xml", cwd=tmp_path)
     assert exported.returncode == 0, exported.output

@@ -59,7 +59,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(("verdict",), ("results/daily", "watch"), 8),
     Command(("verdict", "--json"), ("results/daily",), 3),
     Command(("verify", "--quick"), ("results/daily", "watch"), 8),
-    Command(("site", "build", "--out", "out/site", "--no-detectable"), ("results", "lang", "watch"), 3),
+    Command(("site", "build", "--out", "out/site"), ("results", "lang", "watch"), 3),
     Command(("suite", "list",), ("lang",), 1),
     Command(("trial", "--suite", "lang", "--dry-run"), ("lang", "config", ".env"), 10),
     Command(("daily", "--suite", "watch", "--dry-run"), ("watch", "config", ".env", "results/daily"), 10),

@@ -55,7 +55,6 @@ SHOWN = (
     "models/demo-cooked/2026-03-31/",
     "models/demo-cooked/2026-03-31/web_design/",
     "models/demo-cooked/2026-03-31/summarization/",
-    "models/demo-cooked/diff/",
     "models/demo-cooked/diff/2026-03-30..2026-03-31/",
     "cases/",
     "cases/math_reasoning/math-trace/",
@@ -321,11 +320,7 @@ def test_one_search_finds_models_cases_runs_and_pages(
 def test_two_days_are_chosen_on_the_live_server_without_a_script(live: str, browser: Any) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    for path in (
-        "models/demo-cooked/",
-        "models/demo-cooked/diff/",
-        "models/demo-cooked/diff/2026-03-30..2026-03-31/",
-    ):
+    for path in ("models/demo-cooked/", "models/demo-cooked/diff/2026-03-30..2026-03-31/"):
         page.goto(live + path)
         page.get_by_label("Before").fill("2026-03-20")
         page.get_by_role("button", name="Compare").click()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,7 @@ def test_study_site_and_day_take_the_last_grade(results: Path) -> None:
     assert [trial.grade.task_id for trial in trials] == [f"task_{number:02}" for number in range(5)]
 
     for whole_days in (False, True):
-        samples = SampleReader(results, whole_days).of(DATE, "m")
+        samples = chain(*SampleReader(results, whole_days).of(DATE, "m").values())
         assert {
             sample.response.case for sample in samples if sample.grade and not sample.grade.correct
         } == failed
@@ -79,7 +80,7 @@ def test_study_and_site_take_the_first_answer(results: Path) -> None:
     assert text.response.response == first
 
     for whole_days in (False, True):
-        samples = SampleReader(results, whole_days).of(DATE, "m")
+        samples = chain(*SampleReader(results, whole_days).of(DATE, "m").values())
         assert [sample.response.response for sample in samples if sample.response.case == "task_01"] == [
             first
         ]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import duckdb
@@ -13,8 +15,9 @@ import pytest
 
 from commandline import probatio
 from probatio.core.errors import UsageError
-from probatio.core.records import ModelVerdict
+from probatio.core.records import ModelVerdict, SampleAnswer, SampleGrade
 from probatio.runs.store.layout import ANSWERS
+from probatio.runs.store.run_folder import RunFolder
 from probatio.site.addresses import render
 from probatio.site.downloads import every_table
 from probatio.site.snapshot import Site, load_site
@@ -67,6 +70,28 @@ def test_only_late_and_changed_days_get_sample_pages(site: Site) -> None:
     last = list(site.records)[-2:]
     assert site.sampled_dates == changed | set(last)
     assert len(site.sampled_dates) < len(site.records)
+
+
+def test_a_build_simulates_nothing_and_reads_a_day_for_all_its_pages_together(
+    tmp_path: Path, demo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROBATIO_CACHE", str(tmp_path / "cache"))
+    read: list[tuple[str, str]] = []
+    records = RunFolder._records
+
+    def note(folder: RunFolder, name: str, shape: type[Any], containing: bytes) -> Any:
+        if shape in (SampleAnswer, SampleGrade):
+            read.append((folder.path.name, name))
+        return records(folder, name, shape, containing)
+
+    monkeypatch.setattr(RunFolder, "_records", note)
+    site = load_site(demo, sample_days=3)
+    build(site, tmp_path / "out")
+    times = [count for (date, _), count in Counter(read).items() if date in site.sampled_dates]
+    assert len(times) >= 2 * len(site.sampled_dates) > 6
+    assert max(times) <= 3, "hundreds of pages show it"
+    assert not (tmp_path / "cache" / "detectable").exists()
+    assert all(model.last.smallest_drop is None for model in site.tracked.values())
 
 
 def test_every_table_is_there_as_csv_and_parquet_with_the_same_rows(site: Site) -> None:
@@ -151,7 +176,7 @@ def test_the_demo_never_goes_into_real_days(hostile: Path) -> None:
 
 
 def test_the_build_command_tells_what_it_built(hostile: Path, tmp_path: Path) -> None:
-    words = ["build", "--results", str(hostile), "--out", str(tmp_path / "site"), "--json", "--no-detectable"]
+    words = ["build", "--results", str(hostile), "--out", str(tmp_path / "site"), "--json"]
     reply = json.loads(probatio("site", *words).stdout)
     assert reply["event"] == "site"
     assert reply["pages"] == sum(path.is_file() for path in (tmp_path / "site").rglob("*")) - 2

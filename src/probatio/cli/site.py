@@ -43,16 +43,9 @@ def command() -> None:
     metavar="NAME",
 )
 @options.value_option("--port", click.IntRange(0, 65535), 8000, "Port to listen on.")
-@click.option(
-    "--detectable",
-    is_flag=True,
-    help="First compute the smallest drop that the watch would have detected (1 s per new reference).",
-)
 @bench_option
 @options.results
-def serve(
-    host: str, host_names: tuple[str, ...], port: int, detectable: bool, bench: Path | None, results: Path
-) -> None:
+def serve(host: str, host_names: tuple[str, ...], port: int, bench: Path | None, results: Path) -> None:
     """Serve the site, read-only. It follows changes of the results folder.
 
     \b
@@ -68,7 +61,7 @@ def serve(
     options.say_ahead(results, options.warn)
     figures = _bench(bench, results)
     options.say_unknown(results)
-    live = LiveSite(lambda: load_site(results, bench=figures, detectable=detectable), results, figures)
+    live = LiveSite(lambda: load_site(results, bench=figures), results, figures)
     click.echo(f"Serving {results} at http://{host}:{port}/ (end with Ctrl-C)")
     run(live, host, port, host_names)
 
@@ -86,13 +79,6 @@ def serve(
     default="",
     metavar="URL",
     help="The address of the published site, for absolute links in the feed.",
-)
-@click.option(
-    "--detectable/--no-detectable",
-    default=True,
-    show_default=True,
-    help="Compute the smallest drop that the watch would have detected, where it is missing (1 s per new "
-    "reference).",
 )
 @options.as_json
 @bench_option

@@ -20,6 +20,7 @@ from probatio.charts.curves import Point
 from probatio.core.statistics.intervals import estimate_paired_difference
 from probatio.learn.findings import Condition, Curve, Place
 from probatio.learn.trials import open_trials
+from probatio.suites.language_suite import Suite
 
 NEAR = 1.25
 """Conditions whose tokens differ by no more than this factor count as equal."""
@@ -62,10 +63,10 @@ class TaughtCurve(NamedTuple):
     answers: Answers
 
 
-def read_answers(folders: Sequence[Path]) -> Answers:
-    """The graded answers to tasks about the language."""
+def read_answers(folders: Sequence[Path], suite: Suite | None = None) -> Answers:
+    """The graded answers to tasks about the language. `suite`: of the runs, where it was read before."""
     found: dict[Condition, dict[tuple[str, str, str, int], bool]] = defaultdict(dict)
-    with open_trials(folders) as trials:
+    with open_trials(folders, suite) as trials:
         for model, dialect, context, n_shot, *key, correct in trials.rows(
             "select model, dialect, context, n_shot, cluster, task_id, run, sample, correct from trials "
             "where asked and not control order by all"

@@ -49,12 +49,18 @@ NAMES = {
 """What may stand for a name in an address; anything else is no address of ours."""
 
 
+def _none(site: Site, date: str = "") -> Iterator[Names]:
+    yield from ()
+
+
 class PageKind(NamedTuple):
-    """One kind of page: its address, what renders it, and the names for which there is such a page."""
+    """One kind of page: its address, what renders it, and the names for which there is such a page; of a page
+    that shows samples of a day, those of that day."""
 
     address: str
     render: Callable[[PageRequest], PageReply]
-    every: Callable[[Site], Iterator[Names]]
+    every: Callable[[Site], Iterator[Names]] = _none
+    of_day: Callable[[Site, str], Iterator[Names]] = _none
 
 
 def find_kind(path: str) -> tuple[PageKind, Names] | None:
@@ -83,16 +89,19 @@ def render(site: Site, path: str) -> PageReply | None:
 def redirect(site: Site, path: str, query: Mapping[str, str]) -> str | None:
     """Where a form sent to this address leads, relative to it. Only the live server has such addresses."""
     match = find_kind(path)
-    if match is None or match[0].render is not diffs.choose_page:
+    if match is None or match[0].render is not diffs.choice_page:
         return None
     return diffs.choose_pair(site, match[1]["slug"], query)
 
 
 def addresses(site: Site) -> Iterator[str]:
-    """Every address of the static build, days one after the other."""
+    """Every address of the static build. The pages of a day come one after the other, whatever their kind, so
+    that its samples are read once."""
     for kind in KINDS:
-        for names in kind.every(site):
-            yield kind.address.format(**names)
+        yield from (kind.address.format(**names) for names in kind.every(site))
+    for date in site.records:
+        for kind in KINDS:
+            yield from (kind.address.format(**names) for names in kind.of_day(site, date))
 
 
 def missing_page(request: PageRequest) -> PageReply:
@@ -132,28 +141,28 @@ def _use_cases(site: Site) -> Iterator[Names]:
             yield {"slug": slug, "use_case": use_case}
 
 
-def _days(site: Site) -> Iterator[Names]:
-    for date in sorted(site.sampled_dates):
+def _days(site: Site, date: str) -> Iterator[Names]:
+    if date in site.sampled_dates:
         for slug, model in site.tracked.items():
             if date in model.by_date:
                 yield {"slug": slug, "date": date}
 
 
-def _day_use_cases(site: Site) -> Iterator[Names]:
-    for names in _days(site):
-        for use_case in days.list_sampled(site, names["slug"], names["date"]):
+def _day_use_cases(site: Site, date: str) -> Iterator[Names]:
+    for names in _days(site, date):
+        for use_case in days.list_sampled(site, names["slug"], date):
             yield names | {"use_case": use_case}
 
 
-def _further_samples(site: Site) -> Iterator[Names]:
-    for names in _day_use_cases(site):
+def _further_samples(site: Site, date: str) -> Iterator[Names]:
+    for names in _day_use_cases(site, date):
         for number in range(2, days.sample_pages(site, **names) + 1):
             yield names | {"number": str(number)}
 
 
-def _inert(site: Site) -> Iterator[Names]:
-    for names in _day_use_cases(site):
-        for number in days.inert_numbers(site, names["slug"], names["date"], names["use_case"]):
+def _inert(site: Site, date: str) -> Iterator[Names]:
+    for names in _day_use_cases(site, date):
+        for number in days.inert_numbers(site, names["slug"], date, names["use_case"]):
             yield names | {"number": str(number)}
 
 
@@ -171,15 +180,15 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("models/{slug}/days/{year}/", models.model_days, models.every_earlier_year),
     PageKind("models/{slug}/charts/evidence.svg", models.evidence_chart, _models),
     PageKind("models/{slug}/charts/daily-{use_case}.svg", models.use_case_chart, _use_cases),
-    PageKind("models/{slug}/{date}/", days.day_page, _days),
-    PageKind("models/{slug}/{date}/{use_case}/", days.samples_page, _day_use_cases),
-    PageKind("models/{slug}/{date}/{use_case}/{number}.html", days.inert_answer, _inert),
-    PageKind("models/{slug}/diff/", diffs.choose_page, _models),
-    PageKind("models/{slug}/diff/{before}..{after}/", diffs.diff_page, diffs.every_diff),
+    PageKind("models/{slug}/{date}/", days.day_page, of_day=_days),
+    PageKind("models/{slug}/{date}/{use_case}/", days.samples_page, of_day=_day_use_cases),
+    PageKind("models/{slug}/{date}/{use_case}/{number}.html", days.inert_answer, of_day=_inert),
+    PageKind("models/{slug}/diff/", diffs.choice_page),
+    PageKind("models/{slug}/diff/{before}..{after}/", diffs.diff_page, of_day=diffs.every_diff),
     PageKind("cases/", cases.cases_page, _once),
     PageKind("cases/{use_case}/{case}/", cases.case_page, cases.every_case),
     PageKind("cases/{number}/", cases.cases_page, cases.every_further_list),
-    PageKind("models/{slug}/{date}/{use_case}/{number}/", days.samples_page, _further_samples),
+    PageKind("models/{slug}/{date}/{use_case}/{number}/", days.samples_page, of_day=_further_samples),
     PageKind("learnability/", learnability.runs_page, _once),
     PageKind("learnability/{run}/", learnability.run_page, _runs),
     PageKind("learnability/{run}/curves.svg", learnability.curves, _runs),

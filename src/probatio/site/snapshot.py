@@ -168,6 +168,7 @@ class Site:
     runs: dict[str, StudiedRun]
     left_out: dict[str, str]  # run → why it can't be shown
     bench: Bench | None
+    samples: SampleReader
     sample_days: int | None = None  # None: every day's samples can be shown
     base_url: str = ""
     head: str | None = None  # of the ledger
@@ -225,10 +226,6 @@ class Site:
         if record is None or limit is None:
             return None
         return NewestDay(time_of(record).astimezone(UTC), limit, self.moment > limit)
-
-    @cached_property
-    def samples(self) -> SampleReader:
-        return SampleReader(self.results, whole_days=self.sample_days is not None)
 
     @cached_property
     def items(self) -> Items | None:
@@ -289,20 +286,19 @@ def load_site(
     bench: Path | None = None,
     sample_days: int | None = None,
     base_url: str = "",
-    detectable: bool = False,
     now: datetime | None = None,
 ) -> Site:
-    """Read the results folder as of now. With `detectable` compute the minimum detectable effects that are
-    not kept yet."""
+    """Read the results folder as of now."""
     lines = read_ledger(results)
     days = counted_days(read_days(results, without=days_ahead(results, today())), lines)
     manifest = _manifest(results, days)
     published = standing_records(lines)
 
-    judged = _verdicts(published, days, manifest, detectable)
+    judged = _verdicts(published, days, manifest)
     names = {model.id: model.name for day in days.days for model in day.record.models}
     by_date = {day.date: day for day in days.days}
     runs, left_out = find_runs(results)
+    samples = SampleReader(results, whole_days=sample_days is not None)
     now = now or datetime.now(UTC)
     moment = moment_of(days.days, now) if days.days else now
     return Site(
@@ -312,7 +308,7 @@ def load_site(
         tracked=_track(
             judged,
             names,
-            VerdictDescriber(results, by_date, judged),
+            VerdictDescriber(results, by_date, judged, samples.answers),
             frozenset(day.date for day in days.days if day.record.imported),
             last_answered(days.days),
             moment,
@@ -321,6 +317,7 @@ def load_site(
         runs=runs,
         left_out=left_out,
         bench=read_bench(bench) if bench is not None else None,
+        samples=samples,
         sample_days=sample_days,
         base_url=base_url.rstrip("/") + "/" if base_url else "",
         head=head_of(lines),
@@ -354,11 +351,12 @@ def _manifest(results: Path, days: Days) -> DailyManifest:
 
 
 def _verdicts(
-    published: Mapping[str, LedgerRecord], days: Days, manifest: DailyManifest, compute: bool
+    published: Mapping[str, LedgerRecord], days: Days, manifest: DailyManifest
 ) -> list[ModelVerdict]:
     """The verdicts that the ledger published. Those of other days are computed now.
 
-    Verdicts of the last day also say the smallest drop that would have been detected.
+    Verdicts of the last day also say the smallest drop that would have been detected, where `daily` or
+    `verdict --detectable` has computed it: that is a simulation.
     """
     if not days.days:
         return []
@@ -373,7 +371,7 @@ def _verdicts(
     computed = {
         verdict.model: verdict
         for verdict in verdicts(
-            days, constants, dates={last}, detectable=user_detectable_cache(), compute=compute
+            days, constants, dates={last}, detectable=user_detectable_cache(), compute=False
         )
     }
     by_date[last] = tuple(

@@ -12,6 +12,7 @@ import msgspec
 
 from probatio.core.errors import UsageError
 from probatio.core.inside import find_name
+from probatio.runs.collector import calm_collector
 from probatio.site.addresses import addresses, render
 from probatio.site.downloads import open_file
 from probatio.site.facts.runs import UnreadableRun
@@ -44,17 +45,22 @@ def build(site: Site, out: Path, progress: Callable[[int], None] = lambda pages:
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
         pages = size = skipped = 0
-        for path in _addresses(site):
-            page = render(site, path)
-            if left_out != len(site.left_out):
-                break
-            if page is None:
-                skipped += 1
-                continue
-            name = path + "index.html" if path.endswith("/") or not path else path
-            size += _write(site, page, part / name)
-            pages += 1
-            progress(pages)
+        folders: set[Path] = set()
+        with calm_collector():
+            for path in _addresses(site):
+                page = render(site, path)
+                if left_out != len(site.left_out):
+                    break
+                if page is None:
+                    skipped += 1
+                    continue
+                target = part / (path + "index.html" if path.endswith("/") or not path else path)
+                if target.parent not in folders:
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    folders.add(target.parent)
+                size += _write(site, page, target)
+                pages += 1
+                progress(pages)
     (part / MARK).write_text(
         "Built by probatio; `probatio site build` may replace this folder.\n", encoding="utf-8"
     )
@@ -93,7 +99,6 @@ def _require_ours(out: Path) -> None:
 
 
 def _write(site: Site, page: PageReply, target: Path) -> int:
-    target.parent.mkdir(parents=True, exist_ok=True)
     if page.file is None:
         target.write_bytes(page.body)
         return len(page.body)

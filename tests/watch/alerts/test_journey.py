@@ -178,7 +178,7 @@ def test_an_own_suites_methodology_shows_its_own_figures_and_no_other_suites(
 
     def build() -> str:
         results = str(journey.folder / "results")
-        probatio("site", "build", "--results", results, "--out", str(tmp_path / "site"), "--no-detectable")
+        probatio("site", "build", "--results", results, "--out", str(tmp_path / "site"))
         return (tmp_path / "site" / "methodology" / "index.html").read_text()
 
     saved = journey.suite / FIGURES

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import msgspec
 
 from probatio.core.errors import ProbatioError
-from probatio.core.records import Grade, KeyLine, Response, SampleLine, TrialKey
+from probatio.core.records import Grade, KeyLine, Response, SampleGrade, SampleLine, TrialKey
 from probatio.runs.store.layout import ANSWERS, DAILY, GRADES
 from probatio.runs.store.lines import Span, all_at_once, line_at, lines_at, read_placed
 
@@ -126,14 +126,14 @@ def case_samples(results: Path, day: str, model: str, cases: Collection[str]) ->
         for line in reader.answers_as(_AnswerText):
             if line.model == model and line.case in cases and not line.error:
                 grade = grades.get(line.key)
-                sample = CaseSample(line.response, grade.score, _find_loss(grade)) if grade else None
+                sample = CaseSample(line.response, grade.score, find_loss(grade)) if grade else None
                 found.setdefault(line.case, []).append(sample or CaseSample(line.response, None))
     except (ProbatioError, OSError):
         return found
     return found
 
 
-def _find_loss(grade: _Credit) -> str:
+def find_loss(grade: _Credit | SampleGrade) -> str:
     """What cost most of an answer's points: the part of the check, or the judge's reason for its lowest mark.
     Anything may stand in a breakdown that was made elsewhere."""
     parts, marks = (grade.breakdown.get(name) for name in ("parts", "marks"))

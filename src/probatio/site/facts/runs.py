@@ -198,7 +198,7 @@ class StudiedRun:
 
     @cached_property
     def _answers(self) -> Answers:
-        return read_answers([self.folder])
+        return read_answers([self.folder], self.suite)
 
     @property
     def models(self) -> list[str]:
@@ -293,5 +293,5 @@ class ModelComparer:
                 self._open.close()
                 self._folders, self._trials = folders, None
                 # Not pooled: each side keeps the answers that it took over from the other.
-                self._trials = self._open.enter_context(open_trials(folders, versions="same"))
+                self._trials = self._open.enter_context(open_trials(folders, two.suite, versions="same"))
             return compare_open(self._trials, sides)

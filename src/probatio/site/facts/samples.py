@@ -2,15 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from probatio.core.records import SampleAnswer, SampleGrade
 from probatio.runs.store.layout import DAILY
-from probatio.runs.store.run_folder import RunFolder
+from probatio.runs.store.run_folder import CaseSample, RunFolder, find_loss
+
+
+class ToldPart(NamedTuple):
+    """One part of a check."""
+
+    name: Any
+    score: Any
+    weight: Any
+    detail: str
+
+
+class ToldMark(NamedTuple):
+    """A judge's mark."""
+
+    criterion: str
+    mark: Any
+    reason: str
+
+
+class ToldGrade(NamedTuple):
+    """A grade as a page shows it."""
+
+    parts: list[ToldPart]
+    marks: list[ToldMark]
+    checked: Any
+    judged: Any
+    penalty: Any
+    note: str
 
 
 class DaySample(msgspec.Struct, frozen=True):
@@ -24,14 +53,32 @@ class DaySample(msgspec.Struct, frozen=True):
         return str(self.grade.breakdown.get("use_case", "")) if self.grade else ""
 
     @property
-    def parts(self) -> list[dict[str, Any]]:
-        parts = self.grade.breakdown.get("parts") if self.grade else None
-        return [each for each in parts if isinstance(each, dict)] if isinstance(parts, list) else []
+    def told(self) -> ToldGrade:
+        """What its grade says. Anything may stand in a breakdown that was made elsewhere."""
+        given = self.grade.breakdown if self.grade else {}
+        parts, marks = given.get("parts"), given.get("marks")
+        return ToldGrade(
+            [
+                ToldPart(each.get("name"), each.get("score"), each.get("weight"), str(each.get("detail", "")))
+                for each in (parts if isinstance(parts, list) else ())
+                if isinstance(each, dict)
+            ],
+            [
+                ToldMark(name, each.get("mark"), str(each.get("reason", "")))
+                for name, each in (marks.items() if isinstance(marks, dict) else ())
+                if isinstance(each, dict)
+            ],
+            given.get("checked"),
+            given.get("judged"),
+            given.get("penalty"),
+            str(given.get("note") or ""),
+        )
 
-    @property
-    def marks(self) -> dict[str, dict[str, Any]]:
-        marks = self.grade.breakdown.get("marks") if self.grade else None
-        return {k: v for k, v in marks.items() if isinstance(v, dict)} if isinstance(marks, dict) else {}
+
+SamplesByUseCase = dict[str, list[DaySample]]
+DAYS_KEPT = 8
+"""Days that a build needs at once: the one whose pages it writes, the next, the day before, and the last one
+before a fall."""
 
 
 class SampleReader:
@@ -40,12 +87,22 @@ class SampleReader:
 
     def __init__(self, results: Path, whole_days: bool) -> None:
         self._whole = whole_days
-        self._day = lru_cache(maxsize=2)(partial(_samples, results))
+        self._day = lru_cache(maxsize=DAYS_KEPT)(partial(_samples, results))
         self._model = lru_cache(maxsize=32)(partial(_samples_of_model, results))
 
-    def of(self, date: str, model: str) -> list[DaySample]:
-        """Every sample of the model's day, in the order asked."""
-        return self._day(date).get(model, []) if self._whole else self._model(date, model)
+    def of(self, date: str, model: str) -> SamplesByUseCase:
+        """Use case → every sample of the model's day, in the order asked."""
+        return self._day(date).get(model, {}) if self._whole else self._model(date, model)
+
+    def answers(self, date: str, model: str, cases: Collection[str]) -> dict[str, list[CaseSample]]:
+        """Case → its answers of the day, for the words of a verdict."""
+        found: dict[str, list[CaseSample]] = {}
+        for samples in self.of(date, model).values():
+            for response, grade in ((each.response, each.grade) for each in samples):
+                if response.case in cases and not response.error and response.response is not None:
+                    told = (grade.score, find_loss(grade)) if grade else (None,)
+                    found.setdefault(response.case, []).append(CaseSample(response.response, *told))
+        return found
 
 
 def find_html(answer: str | None) -> str | None:
@@ -60,16 +117,17 @@ def find_html(answer: str | None) -> str | None:
     return answer[min(starts) : end + len("</html>") if end > min(starts) else len(answer)]
 
 
-def _samples_of_model(results: Path, date: str, model: str) -> list[DaySample]:
+def _samples_of_model(results: Path, date: str, model: str) -> SamplesByUseCase:
     """Only the model's own lines are decoded: most lines are other models'."""
-    return _samples(results, date, msgspec.json.encode(model)).get(model, [])
+    return _samples(results, date, msgspec.json.encode(model)).get(model, {})
 
 
-def _samples(results: Path, date: str, containing: bytes = b"") -> dict[str, list[DaySample]]:
+def _samples(results: Path, date: str, containing: bytes = b"") -> dict[str, SamplesByUseCase]:
     """Model → its samples."""
     files = RunFolder(results / DAILY / date, lenient=True, folder=results)
     grades = files.grades_as(SampleGrade, containing)
-    samples: dict[str, list[DaySample]] = {}
+    samples: dict[str, SamplesByUseCase] = {}
     for response in files.answers_as(SampleAnswer, containing):
-        samples.setdefault(response.model, []).append(DaySample(response, grades.get(response.key)))
+        sample = DaySample(response, grades.get(response.key))
+        samples.setdefault(response.model, {}).setdefault(sample.use_case, []).append(sample)
     return samples

@@ -56,7 +56,7 @@ def day_page(request: PageRequest) -> PageReply:
         use_cases=use_cases,
         reasons={name: use_case_reason(each, constants, gaps.get(name)) for name, each in use_cases.items()},
         noise=find_noise(model, model.fell_on(verdict) or verdict.date),
-        counts=Counter(sample.use_case for sample in site.samples.of(date, model.id)),
+        counts=Counter({name: len(each) for name, each in site.samples.of(date, model.id).items()}),
         record=site.records[date],
         files=public_files(site, date),
         level=find_level(model, verdict),
@@ -122,10 +122,8 @@ def _page_breaks(cases: list[CaseSamples]) -> list[int]:
 
 
 def _size(sample: DaySample) -> int:
-    said = [
-        *(part.get("detail") for part in sample.parts),
-        *(mark.get("reason") for mark in sample.marks.values()),
-    ]
+    told = sample.told
+    said = [*(part.detail for part in told.parts), *(mark.reason for mark in told.marks)]
     texts = (sample.response.response, sample.response.reasoning, sample.response.error, *said)
     return _AROUND + _ROW * len(said) + sum(len(str(text)) for text in texts if text)
 
@@ -172,7 +170,7 @@ def public_files(site: Site, date: str) -> list[str]:
 
 def list_sampled(site: Site, slug: str, date: str) -> list[str]:
     """The use cases of a model's day that have a raw sample, in the order asked."""
-    return list(dict.fromkeys(sample.use_case for sample in site.samples.of(date, site.tracked[slug].id)))
+    return list(site.samples.of(date, site.tracked[slug].id))
 
 
 def _model_on(request: PageRequest) -> tuple[TrackedModel, ModelVerdict]:
@@ -184,4 +182,4 @@ def _model_on(request: PageRequest) -> tuple[TrackedModel, ModelVerdict]:
 
 
 def _samples(site: Site, date: str, model: TrackedModel, use_case: str) -> list[DaySample]:
-    return [sample for sample in site.samples.of(date, model.id) if sample.use_case == use_case]
+    return site.samples.of(date, model.id).get(use_case, [])

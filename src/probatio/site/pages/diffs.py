@@ -1,5 +1,5 @@
-"""Two days of a model side by side: what moved, the answers before and after, what else changed; and the
-choice of days."""
+"""Two days of a model side by side: what moved, the answers before and after, what else changed; and where
+the form that chooses them leads."""
 
 from __future__ import annotations
 
@@ -81,12 +81,9 @@ def diff_page(request: PageRequest) -> PageReply:
     )
 
 
-def choose_page(request: PageRequest) -> PageReply:
-    """Choose two days to compare: a form on the live server; in the static build the pairs that have a
-    page."""
-    site, model = request.site, request.tracked
-    built = list_pairs(site, model) if site.sample_days is not None else story_pairs(site, model)
-    return html(request, "diffs.html", model=model, pairs=built, last=model.last)
+def choice_page(request: PageRequest) -> PageReply:
+    """Where the form that chooses two days is sent. Without days it leads to the form."""
+    return PageReply(moved=f"../../{request.tracked.slug}/#compare")
 
 
 def choose_pair(site: Site, slug: str, query: Mapping[str, str]) -> str | None:
@@ -136,29 +133,27 @@ def comparisons(site: Site, model: TrackedModel, verdict: ModelVerdict) -> dict[
     return {name: day for name, day in found.items() if (day, verdict.date) in built}
 
 
-def list_pairs(site: Site, model: TrackedModel) -> list[DayPair]:
-    """The pairs of the static build: those that the model's page links to, and each day that has pages with
-    the day before it and with the last day before the fall."""
-    found = story_pairs(site, model)
-    for day in sorted(site.sampled_dates & site.days.keys(), reverse=True):
-        verdict = model.by_date.get(day)
-        if verdict is not None:
-            found += [
-                DayPair(_NAMES[name], each, day)
-                for name, each in list_fixed(model, verdict).items()
-                if each in site.days
-            ]
+def list_pairs(site: Site, model: TrackedModel, date: str) -> list[DayPair]:
+    """The pairs of the static build that end with a day: those that the model's page links to, and, if the
+    day has pages, with the day before it and with the last day before the fall."""
+    found = [each for each in story_pairs(site, model) if each.after == date]
+    verdict = model.by_date.get(date)
+    if verdict is not None and date in site.sampled_dates and date in site.days:
+        found += [
+            DayPair(name, each, date)
+            for name, each in list_fixed(model, verdict).items()
+            if each in site.days
+        ]
     return _once(found)
 
 
-_NAMES = {PREVIOUS: "a day and the one before it", USUAL: "a day and the last one before the fall"}
-
-
-def every_diff(site: Site) -> Iterator[dict[str, str]]:
-    """The same two days of all models one after the other, so that the samples of a day are read once."""
-    pairs = [(each, slug) for slug, model in site.tracked.items() for each in list_pairs(site, model)]
-    for each, slug in sorted(pairs, key=lambda pair: (pair[0].after, pair[0].before), reverse=True):
-        yield {"slug": slug, "before": each.before, "after": each.after}
+def every_diff(site: Site, date: str) -> Iterator[dict[str, str]]:
+    """Those that end with this day, the nearest first, so that the samples of a day are read once."""
+    pairs = [
+        (each.before, slug) for slug, model in site.tracked.items() for each in list_pairs(site, model, date)
+    ]
+    for before, slug in sorted(pairs, reverse=True):
+        yield {"slug": slug, "before": before, "after": date}
 
 
 def list_fixed(model: TrackedModel, verdict: ModelVerdict) -> dict[str, str]:
@@ -183,10 +178,8 @@ def _words(site: Site, model: TrackedModel, before: str, after: str, each: CaseD
     sides = [
         [
             (sample.grade.score if sample.grade else 0.0, sample.response.response)
-            for sample in site.samples.of(day, model.id)
-            if sample.response.case == each.case
-            and sample.use_case == each.use_case
-            and sample.response.response
+            for sample in site.samples.of(day, model.id).get(each.use_case, [])
+            if sample.response.case == each.case and sample.response.response
         ]
         for day in (before, after)
     ]

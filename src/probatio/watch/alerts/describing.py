@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache, cached_property, partial
 from pathlib import Path
 
 import msgspec
@@ -41,6 +41,10 @@ EXCERPT = 160
 """Characters of an answer that are shown."""
 
 
+AnswerReader = Callable[[str, str, Collection[str]], dict[str, list[CaseSample]]]
+"""Day, model and cases → the answers, by case."""
+
+
 class VerdictDescriber:
     """Describes the verdicts of one results folder. Files are read when a verdict needs them."""
 
@@ -49,9 +53,12 @@ class VerdictDescriber:
         results: Path,
         days: Mapping[str, Day] | None = None,
         published: Sequence[ModelVerdict] | None = None,
+        read: AnswerReader | None = None,
     ) -> None:
-        """`days`, `published`: what the folder has recorded, where it was read already."""
+        """`days`, `published`: what the folder has recorded, where it was read already. `read`: reads answers
+        for one who tells many verdicts, and keeps days for the next."""
         self._results = results
+        self._read = read or partial(case_samples, results)
         self._given = days
         self._published = published
         self._levels: dict[tuple[str, str | None, int], LevelBefore] = {}  # of whole references
@@ -161,7 +168,7 @@ class VerdictDescriber:
         falls = sorted(
             _find_falls(verdict.model, day, compared, moved), key=lambda each: each.now - each.before
         )[:WORST]
-        now = case_samples(self._results, day.date, verdict.model, {each.case for each in falls})
+        now = self._read(day.date, verdict.model, {each.case for each in falls})
         made = []
         constants = constants_of(self._suite(day)[1])
         before = list_days_before(verdict, self._days.values(), constants, began)
@@ -187,7 +194,7 @@ class VerdictDescriber:
         answer. Raw files of old days may have been removed."""
         for past in reversed(before):
             if _credit(past, model, change) >= change.before - NEAR:
-                samples = case_samples(self._results, past.date, model, {change.case}).get(change.case, [])
+                samples = self._read(past.date, model, {change.case}).get(change.case, [])
                 best = max(samples, key=lambda each: each.score or 0.0, default=None)
                 if best and best.response:
                     return past.date, best.response
