@@ -40,7 +40,6 @@ def story() -> TestClient:
         "/models/qwen2-5-coder-0-5b/days/",
         "/methodology/",
         "/downloads/",
-        "/api/",
     ],
 )
 def test_every_page_shows_the_head_and_that_the_dates_were_set(

@@ -105,6 +105,8 @@ def test_the_api_gives_what_its_document_says(client: TestClient) -> None:
         assert reply.status_code == 200, operation.address
         assert reply.headers["content-type"] == "application/json"
         msgspec.json.decode(reply.content, type=operation.gives)
+    moved = client.get("/api/", follow_redirects=False)
+    assert (moved.status_code, moved.headers["location"]) == (307, "../downloads/#api")
     openapi = client.get("/api/openapi.json").json()
     assert openapi == msgspec.json.decode(msgspec.json.encode(document()))
     assert set(openapi["paths"]) == {operation.address for operation in OPERATIONS}

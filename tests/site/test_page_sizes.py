@@ -196,4 +196,6 @@ def test_what_a_page_leaves_out_is_named_with_the_way_to_it(big: Site) -> None:
     assert page is not None
     text = page.body.decode()
     assert re.search(r"\d+ more models are left out here", text)
-    assert '<a href="compare/">All 435 pairs</a>' in text
+    assert "<summary>All 435 pairs</summary>" in text
+    listed, (more,) = re.findall(r'href="compare/[^"]+-vs-', text), re.findall(r">(\d+) more: <code>", text)
+    assert len(listed) + int(more) == 435

@@ -14,7 +14,7 @@ from probatio.learn.findings import Study
 from probatio.site.facts.effort import DayEffort, list_effort
 from probatio.site.facts.standing import find_level, list_standings
 from probatio.site.pages.bench import BenchScore, measure_bench
-from probatio.site.rendering import NoPage, PageReply, PageRequest, html, json
+from probatio.site.rendering import NoPage, PageReply, PageRequest, json
 from probatio.site.snapshot import Change
 from probatio.watch.verdict.reference_level import NO_LEVEL, LevelBefore
 
@@ -120,8 +120,9 @@ OPERATIONS = (
 )
 
 
-def page(request: PageRequest) -> PageReply:
-    return html(request, "api.html", operations=OPERATIONS, document=document())
+def moved_page(request: PageRequest) -> PageReply:
+    """The addresses are listed on the page of data."""
+    return PageReply(moved="../downloads/#api")
 
 
 def openapi(request: PageRequest) -> PageReply:

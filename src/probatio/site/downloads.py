@@ -21,6 +21,7 @@ from probatio.learn.trials import find_lines, name_opened
 from probatio.runs.store.layout import ANSWERS, DAILY, GRADES, SCORES
 from probatio.runs.store.lines import has_lines
 from probatio.runs.store.packed import longest_line, path_of_packed, read_packed
+from probatio.site.api import OPERATIONS
 from probatio.site.pages.days import public_files
 from probatio.site.paging import find_year, years_of
 from probatio.site.rendering import CSV as CSV_TYPE
@@ -102,6 +103,7 @@ def page(request: PageRequest) -> PageReply:
     return html(
         request,
         "downloads.html",
+        operations=OPERATIONS,
         tables={name: formats(name) for name in (*RECORDED, *COMPUTED) if _has_rows(site, name)},
         has_ledger=ledger_path(site.results).exists(),
         dates=[date for date in reversed(site.records) if date.startswith(year)],

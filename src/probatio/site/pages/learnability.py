@@ -109,15 +109,6 @@ def run_page(request: PageRequest) -> PageReply:
     )
 
 
-def pairs_page(request: PageRequest) -> PageReply:
-    """Links to all pairs of a run, by model."""
-    run = request.run
-    by_model: dict[str, list[tuple[str, str, str]]] = {}
-    for name, (one, model, two, other) in pairs(request.site, run).items():
-        by_model.setdefault(model, []).append((name, other, two.name if two is not one else ""))
-    return fit(request, "pairs.html", 500, run=run, by_model=by_model)
-
-
 def curves(request: PageRequest) -> PageReply:
     run = request.run
     return svg(draw_study_curves(run.study.curves, f"Learning curves of {run.name}"))
