@@ -7,10 +7,15 @@ from pathlib import Path
 import pytest
 
 from commandline import probatio
+from probatio.builtin.daily.graders import check
 from probatio.site.demo import CAST, DRIFT_DAYS, LANGUAGES, LEARNERS, NEW
+from probatio.site.demo_answers import KEPT, RIGHT, kept_cases
+from probatio.site.facts.story import find_fallen_cases
 from probatio.site.facts.teaching import list_taught
 from probatio.site.pages.bench import measure_bench, read_bench
 from probatio.site.snapshot import Site, load_site
+from probatio.suites.daily_suite import load_daily
+from scripts import script
 
 pytestmark = pytest.mark.slow  # a site of 46 simulated days
 
@@ -67,3 +72,39 @@ def test_the_demo_has_bench_scores_of_its_own(filled: Path) -> None:
     scores = {name: measure_bench(bench, name) for name in CAST}
     assert [name for name, score in scores.items() if score is None] == [NEW]
     assert {score.partial for score in scores.values() if score} == {True, False}
+
+
+def test_the_demo_says_what_real_models_said_and_what_that_is_worth() -> None:
+    suite, kept = load_daily(), script("frontier").kept_sets()
+    said = {(each.case, each.answer) for answers in kept.values() for each in answers}
+    assert kept_cases().keys() == {case for case, _ in said}
+    for name, case in kept_cases().items():
+        assert all((name, text) in said for text in case.texts), name
+        scores = [check(suite.cases[name], case.show(each)).score for each in case.answers]
+        assert scores == pytest.approx([each.score for each in case.answers], abs=1e-4), (
+            f"{name}: `python tools/demo_answers.py` grades them again"
+        )
+    assert KEPT.stat().st_size < 120_000, "it is in the package"
+
+
+@pytest.mark.parametrize("slug", ["demo-cooked", "demo-forgotten"])
+def test_a_fallen_model_shows_a_right_answer_and_a_wrong_one_to_the_same_case(site: Site, slug: str) -> None:
+    model = site.tracked[slug]
+    assert model.teller is not None
+    found = find_fallen_cases(site, model, model.teller.describe(model.last, excerpt=None))
+    assert found
+    coded = [each for each in found if each.change.case in kept_cases()]
+    assert coded, [each.change.case for each in found]
+    for each in coded:
+        case = kept_cases()[each.change.case]
+        worth = {case.show(kept): kept.score for kept in case.answers}
+        assert worth[each.change.answer_before or ""] == 1
+        assert worth[each.change.answer_now or ""] < RIGHT + 0.1
+
+
+def test_every_answer_of_the_demo_says_by_itself_that_it_is_simulated(filled: Path) -> None:
+    for folder in (filled / "daily").glob("20*"):
+        for line in (folder / "raw_responses.jsonl").read_text().splitlines():
+            assert "SIMULATED" in line or "Simulated bakery" in line or "simulated outage" in line
+        for line in (folder / "graded_results.jsonl").read_text().splitlines():
+            assert "SIMULATED" in line

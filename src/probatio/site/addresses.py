@@ -94,6 +94,12 @@ def redirect(site: Site, path: str, query: Mapping[str, str]) -> str | None:
     return diffs.choose_pair(site, match[1]["slug"], query)
 
 
+def is_feed(path: str) -> bool:
+    """Whether a page at this address is read elsewhere, so that its links have to be whole."""
+    match = find_kind(path)
+    return match is not None and match[0].render in (feed.atom, feed.model_atom)
+
+
 def addresses(site: Site) -> Iterator[str]:
     """Every address of the static build. The pages of a day come one after the other, whatever their kind, so
     that its samples are read once."""
@@ -176,6 +182,7 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("", front.leaderboard, _once),
     PageKind("use-cases/", front.use_case_table, _once),
     PageKind("models/{slug}/", models.model_page, _models),
+    PageKind("models/{slug}/feed.atom", feed.model_atom, _models),
     PageKind("models/{slug}/days/", models.model_days, _models),
     PageKind("models/{slug}/days/{year}/", models.model_days, models.every_earlier_year),
     PageKind("models/{slug}/charts/evidence.svg", models.evidence_chart, _models),

@@ -1,7 +1,8 @@
 """The demo: a results folder of simulated models, so that a newcomer sees verdicts and learning curves.
 
-Everything in it is marked SIMULATED. The scores and samples of its days come from `watch/simulate/days.py`.
-Its runs are two simulated models that learn the built-in languages, asked with the prompts of the suites.
+Everything in it is marked SIMULATED. The scores of its days come from `watch/simulate/days.py`, what its
+models say from `demo_answers.py`. Its runs are two simulated models that learn the built-in languages, asked
+with the prompts of the suites.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from probatio.core.records import (
 from probatio.runs.plan import Plan
 from probatio.runs.record import RunRecord, write_run
 from probatio.runs.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES
+from probatio.site.demo_answers import give_answer
 from probatio.site.pages.bench import BENCH_FILE, Bench, BenchModel, PublishedResult, read_bench
 from probatio.site.shipped import BENCH
 from probatio.suites.daily_suite import DailySuite, UseCase, load_daily
@@ -251,7 +253,7 @@ def _write_samples(
     """Write answers and grades of these lines. Returns the lines with the scores of their samples, and the
     number of samples."""
     drawn = [draw_samples(line, suite, rng, _answer) for line in lines]
-    count = _write_graded(folder, (sample for _, samples in drawn for sample in samples))
+    count = _write_graded(folder, (give_answer(*sample) for _, samples in drawn for sample in samples))
     return [fitted for fitted, _ in drawn], count
 
 

@@ -1,8 +1,9 @@
-"""For other pages and programs: the Atom feed of verdict changes, and per model a badge and a shields
-endpoint."""
+"""For other pages and programs: the Atom feed of verdict changes, of all models or of one, and per model a
+badge and a shields endpoint."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from probatio.core.extras import require
@@ -39,36 +40,62 @@ COLOURS: dict[Look, str] = {
 
 
 def atom(request: PageRequest) -> PageReply:
+    """The changes of all models."""
+    site = request.site
+    stale = [model for model in site.tracked.values() if model.last.shown == "STALE"]
+    return _feed(request, "urn:probatio:verdicts", "Probatio: verdict changes", "", stale, site.changes)
+
+
+def model_atom(request: PageRequest) -> PageReply:
+    """The changes of one model: the same entries as in the feed of all."""
+    model = request.tracked
+    stale = [model] if model.last.shown == "STALE" else []
+    changes = sorted(model.changes, key=lambda change: change.date, reverse=True)
+    title = f"Probatio: verdict changes of {model.id}"
+    return _feed(
+        request, f"urn:probatio:{model.slug}:verdicts", title, f"models/{model.slug}/", stale, changes
+    )
+
+
+def _feed(
+    request: PageRequest,
+    name: str,
+    title: str,
+    page: str,
+    stale: Sequence[TrackedModel],
+    changes: Sequence[Change],
+) -> PageReply:
+    """`page`: the address of the page that the feed belongs to."""
     require("feedgen")
     from feedgen.feed import FeedGenerator
 
     site = request.site
+    base = site.base_url or request.root.removeprefix("./")
     feed = FeedGenerator()
-    feed.id("urn:probatio:verdicts")
-    feed.title("Probatio: verdict changes" + "".join(f" ({mark})" for mark in site.marks))
+    feed.id(name)
+    feed.title(printable(title) + "".join(f" ({mark})" for mark in site.marks))
     head = f" Head of the ledger: {site.head}" if site.head else ""
     feed.subtitle(f"Newest day: {site.last_date or 'none'}.{head}")
-    feed.link(href=site.base_url or "./", rel="alternate")
-    feed.link(href=f"{site.base_url}feed.atom", rel="self")
+    feed.link(href=f"{base}{page}" or "./", rel="alternate")
+    feed.link(href=f"{base}{request.path}", rel="self")
     feed.author({"name": "probatio"})
     feed.updated(_moment(site.last_date or "1970-01-01"))
-    for model in site.tracked.values():
-        if model.last.shown == "STALE":
-            entry = feed.add_entry(order="append")
-            entry.id(f"urn:probatio:{model.slug}:{find_asked(model)}:stale")
-            entry.title(printable(f"{model.id}: {model.verdicts[-1].label} → {model.last.label}"))
-            entry.link(href=f"{site.base_url}models/{model.slug}/")
-            entry.category(term="STALE")
-            entry.summary(explain(site, model))
-            entry.updated(site.moment)
-    for change in site.changes[:ENTRIES]:
+    for model in stale:
+        entry = feed.add_entry(order="append")
+        entry.id(f"urn:probatio:{model.slug}:{find_asked(model)}:stale")
+        entry.title(printable(f"{model.id}: {model.verdicts[-1].label} → {model.last.label}"))
+        entry.link(href=f"{base}models/{model.slug}/")
+        entry.category(term="STALE")
+        entry.summary(explain(site, model))
+        entry.updated(site.moment)
+    for change in changes[:ENTRIES]:
         entry = feed.add_entry(order="append")
         entry.id(f"urn:probatio:{change.slug}:{change.date}:{change.layer}:{_name(change.after)}")
         marked = "".join(f"{mark}: " for mark in [*site.marks, *["IMPORTED"] * change.imported])
         entry.title(printable(f"{marked}{change.model}: {change.before} → {change.after}"))
-        entry.link(href=f"{site.base_url}models/{change.slug}/")
+        entry.link(href=f"{base}models/{change.slug}/")
         entry.category(term=change.after.partition(",")[0])
-        entry.content(_content(site, change), type="html")
+        entry.content(_content(site, change, base), type="html")
         entry.updated(_moment(change.date))
         entry.summary(printable(format_dates(scrub(change.reason))) + head)
     return PageReply(feed.atom_str(pretty=True), "application/atom+xml; charset=utf-8")
@@ -79,7 +106,7 @@ def _name(label: str) -> str:
     return label.replace(", not proven", "").replace(", ", "-").replace(" ", "-")
 
 
-def _content(site: Site, change: Change) -> str:
+def _content(site: Site, change: Change, root: str) -> str:
     """What a reader needs to act: what happened, what else changed, what to do next, and the two days side by
     side."""
     model = site.tracked[change.slug]
@@ -96,7 +123,7 @@ def _content(site: Site, change: Change) -> str:
         parts.append(f"<p>Also different: {_plain('; '.join(told.around))}.</p>")
     if told and told.advice:
         parts.append(f"<ul>{''.join(f'<li>Next: {_plain(each)}</li>' for each in told.advice)}</ul>")
-    base = f"{site.base_url}models/{change.slug}/"
+    base = escape(f"{root}models/{change.slug}/")
     links = [
         f'<a href="{base}diff/{day}..{change.date}/">What changed against {name}</a>'
         for name, day in list_fixed(model, verdict).items()

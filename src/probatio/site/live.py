@@ -11,6 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from starlette.types import Receive, Scope, Send
 from probatio.core.errors import ProbatioError
 from probatio.core.extras import require
 from probatio.core.inside import find_name
-from probatio.site.addresses import find_kind, missing_page, redirect, render
+from probatio.site.addresses import find_kind, is_feed, missing_page, redirect, render
 from probatio.site.downloads import open_file
 from probatio.site.rendering import PageReply, PageRequest
 from probatio.site.search import results_page
@@ -98,19 +99,20 @@ class LiveSite:
         self._size = 0
         self._lock = threading.Lock()
 
-    def find_page(self, path: str) -> PackedPage | None:
-        return self._pages.get(path)
+    def find_page(self, path: str, asked_at: str = "") -> PackedPage | None:
+        return self._pages.get(f"{asked_at}{path}")
 
-    def make(self, path: str) -> PackedPage | PageReply | None:
-        """Make the page now, and keep it if it is not a file."""
+    def make(self, path: str, asked_at: str = "") -> PackedPage | PageReply | None:
+        """Make the page now, and keep it if it is not a file. `asked_at`: the address of the site as the
+        reader of a feed knows it."""
         site = self.site
-        page = render(site, path)
+        page = render(replace(site, base_url=asked_at) if asked_at else site, path)
         if page is None or page.file is not None or page.moved:
             return page
-        packed = PackedPage(page)
+        packed, key = PackedPage(page), f"{asked_at}{path}"
         with self._lock:
-            if site is self.site and path not in self._pages:
-                self._pages[path] = packed
+            if site is self.site and key not in self._pages:
+                self._pages[key] = packed
                 self._size += packed.size
                 while self._size > KEPT_BYTES and len(self._pages) > 1:
                     self._size -= self._pages.popitem(last=False)[1].size
@@ -182,12 +184,13 @@ def application(live: LiveSite) -> Starlette:
     """The server's pages. Only GET and HEAD are allowed, and only addresses in the table exist."""
     making: dict[str, asyncio.Task[PackedPage | PageReply | None]] = {}
 
-    async def make_once(path: str) -> PackedPage | PageReply | None:
+    async def make_once(path: str, asked_at: str) -> PackedPage | PageReply | None:
         """Make the page once, however many readers ask for it at the same time."""
-        task = making.get(path)
+        key = f"{asked_at}{path}"
+        task = making.get(key)
         if task is None:
-            task = making[path] = asyncio.create_task(run_in_threadpool(live.make, path))
-            task.add_done_callback(lambda _: making.pop(path, None))
+            task = making[key] = asyncio.create_task(run_in_threadpool(live.make, path, asked_at))
+            task.add_done_callback(lambda _: making.pop(key, None))
         return await asyncio.shield(task)
 
     async def reply(request: Request) -> Response:
@@ -197,13 +200,15 @@ def application(live: LiveSite) -> Starlette:
         if path == SEARCH and (asked := request.query_params.get("q")):
             found = await run_in_threadpool(results_page, PageRequest(live.site, path), asked)
             return Response(found.body, headers=_headers(found), media_type=found.kind)
-        page: PackedPage | PageReply | None = live.find_page(path)
+        # A feed is kept by its reader, which may not know where its links begin.
+        asked_at = str(request.base_url) if is_feed(path) else ""
+        page: PackedPage | PageReply | None = live.find_page(path, asked_at)
         if page is None:
             if find_kind(path) is None:
                 if path and not path.endswith("/") and find_kind(path + "/") is not None:
                     return RedirectResponse(path.rpartition("/")[2] + "/", status_code=308)
                 return _missing(live, path)
-            page = await make_once(path)
+            page = await make_once(path, asked_at)
         if page is None:
             return _missing(live, path)
         if isinstance(page, PageReply) and page.moved:
