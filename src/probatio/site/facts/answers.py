@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date, timedelta
+from itertools import takewhile
 
 from probatio.core.records import Look, ModelVerdict
 from probatio.site.facts.standing import ModelStanding, find_asked, find_since, format_day
@@ -12,6 +13,10 @@ from probatio.site.rendering import format_date
 from probatio.site.snapshot import Site, TrackedModel
 
 QUESTION = "Did your AI model get worse?"
+LEARNING = "Can a model learn this language?"
+"""The question of a site that has runs and no day."""
+NAMED = 3
+"""Languages named in its sentence; the others are counted."""
 
 ANSWERS: dict[str, str] = {
     "PROVEN": "Yes, since {since} (proven)",
@@ -92,6 +97,8 @@ PROVEN, LOOKING, MOVED, WELL, YOUNG, UNKNOWN = (
 
 def summarise(site: Site, rows: Sequence[ModelStanding]) -> str:
     """What is new, then how all stand; of a single model its answer. Names stand in the list below."""
+    if silence := describe_silence(site):
+        return silence
     if all(row.verdict.shown == "STALE" for row in rows):
         newest = max(find_asked(row.model) for row in rows)
         return f"Nothing is known of today: the newest answers are of {format_day(newest, site.last_date)}."
@@ -119,6 +126,43 @@ def summarise(site: Site, rows: Sequence[ModelStanding]) -> str:
     clauses += [_count(many[group], group) for group in (YOUNG, UNKNOWN) if many[group]]
     sentence = "; ".join(clauses)
     return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def describe_silence(site: Site) -> str:
+    """`No answers since 8 October: every request failed.`, of all models; empty if on the newest day one was
+    scored, or has answers that wait for a score."""
+    answered = {
+        verdict.date
+        for model in site.tracked.values()
+        for verdict in model.verdicts
+        if verdict.ungraded or any(each.score is not None for each in verdict.use_cases)
+    }
+    silent = list(takewhile(lambda date: date not in answered, reversed(site.records)))
+    if not silent:
+        return ""
+    first = format_day(silent[-1], site.last_date)
+    if len(silent) < len(site.records):
+        since = f"since {first}"
+    else:
+        since = f"for {len(silent)} days" if len(silent) > 1 else f"on {first}"
+    lines = [
+        line
+        for date in silent
+        if date in site.days
+        for each in site.days[date].lines.values()
+        for line in each.values()
+    ]
+    failed = bool(lines) and all(line.errored and not line.n for line in lines)
+    return f"No answers {since}{': every request failed' if failed else ''}."
+
+
+def describe_runs(site: Site) -> str:
+    """What has been asked, where there are runs and no day: `2 models were asked to learn Faber.`"""
+    models = {model for run in site.runs.values() for model in run.record.plan.models}
+    suites = sorted({run.record.suite_name or run.record.suite for run in site.runs.values()})
+    more = f" and {len(suites) - NAMED} more" if len(suites) > NAMED else ""
+    who = f"{len(models)} models were" if len(models) > 1 else "One model was"
+    return f"{who} asked to learn {', '.join(suites[:NAMED])}{more}."
 
 
 def describe_asked(site: Site, rows: Sequence[ModelStanding]) -> str:

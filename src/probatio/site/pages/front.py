@@ -7,7 +7,14 @@ from markupsafe import Markup
 
 from probatio.charts.cells import draw_sparkline
 from probatio.core.records import LOOKS, NOT_PROVEN, Look
-from probatio.site.facts.answers import QUESTION, describe_asked, summarise
+from probatio.site.facts.answers import (
+    LEARNING,
+    QUESTION,
+    describe_asked,
+    describe_runs,
+    describe_silence,
+    summarise,
+)
 from probatio.site.facts.effort import describe_effort, measure_effort
 from probatio.site.facts.standing import (
     HISTORY_DAYS,
@@ -52,10 +59,12 @@ def leaderboard(request: PageRequest) -> PageReply:
         request,
         "leaderboard.html",
         rows=[(row, Markup(draw_model_history(site, row.model, low))) for row in rows],
-        question=QUESTION,
+        question=QUESTION if rows or not site.runs else LEARNING,
+        learned=describe_runs(site) if site.runs and not rows else "",
         asked=describe_asked(site, rows),
         sentence=summarise(site, rows) if rows else QUESTION,
         newest=newest,
+        silence=describe_silence(site),
         expected=VerdictDescriber(site.results, site.days).expect_false(len(rows), site.last_date or ""),
         counts=counts,
         names=NAMES,
