@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 from statistics import fmean
@@ -200,3 +201,16 @@ def test_a_figure_without_part_or_source_is_refused(tmp_path: Path, figure: str,
     )
     with pytest.raises(UsageError, match=message):
         read_bench(path)
+
+
+def test_each_part_is_a_column_with_source_and_date_and_a_missing_one_a_dash(site: Site) -> None:
+    page = render(dataclasses.replace(site, bench=BENCH), "bench/")
+    assert page is not None
+    table = page.body.decode().partition('aria-label="Scores"')[2]
+    heads = re.findall(r"<th scope=\"col\"[^>]*>([^<]*)", table)
+    assert heads == ["Rank", "Model", "Score", "Range over missing parts", "Elo", "Exam"]
+    whole, half = (
+        re.findall(r"<td.*?</td>", row) for row in re.findall(r"<tr><td.*?</tr>", table, re.DOTALL)[::-1]
+    )
+    assert "1,250</a> <small>2026-01-01</small>" in whole[-2] and "80.0</a>" in whole[-1]
+    assert ">–<" in half[-2] and 'href="https://example.org/"' in half[-1] and " to " in half[-3]

@@ -12,7 +12,9 @@ import msgspec
 import pytest
 
 from probatio.core.records import Day, DayRecord, ModelVerdict, RouteChange, Sampling, Status, UseCaseVerdict
+from probatio.site.addresses import render
 from probatio.site.facts.answers import ask, summarise
+from probatio.site.facts.lower import find_lower
 from probatio.site.facts.standing import explain, format_day, list_standings
 from probatio.site.snapshot import Site, TrackedModel, load_site
 from probatio.watch.alerts.describing import VerdictDescriber
@@ -236,3 +238,34 @@ def test_dates_are_written_as_people_write_them(day: str | None, words: str) -> 
 def test_an_unreadable_date_of_a_ledger_breaks_no_page(empty: Site) -> None:
     model = _model("a", _use_case("math", 60.0), **(FALLEN | {"changed_on": "yesterday"}))
     assert "yesterday" in explain(empty, model)
+
+
+@pytest.mark.parametrize(
+    "unproven", [{"evidence": "LOWER"}, {"evidence": "SUSPECTED", "proof": 2.0}, {"lower": True}]
+)
+def test_what_is_lower_without_proof_says_on_how_many_answers(site: Site, unproven: dict[str, Any]) -> None:
+    model = site.tracked["demo-one-use-case"]
+    last = msgspec.structs.replace(model.last, confirmed=False, **unproven)
+    lower = replace(model, verdicts=(*model.verdicts[:-1], last), present=None)
+    shown = replace(site, tracked={**site.tracked, model.slug: lower})
+    counted = find_lower(shown, lower)
+    assert counted is not None and 5 <= counted.lower < counted.compared == 50
+    assert counted.sentence in explain(shown, lower), "in its row"
+    assert counted.sentence.startswith(f"Lower on {counted.lower} of 50 answers, one draw each; not provable")
+    for path in ("", f"models/{model.slug}/"):
+        page = render(shown, path)
+        assert page is not None and counted.sentence in page.body.decode(), path
+    api = render(shown, f"api/models/{model.slug}.json")
+    assert api is not None and b'"lower":{"lower":%d,"compared":50}' % counted.lower in api.body
+
+
+def test_what_is_proven_or_well_says_nothing_of_it(site: Site) -> None:
+    for slug in ("demo-forgotten", "demo-steady"):
+        model = site.tracked[slug]
+        assert (
+            find_lower(
+                site,
+                replace(model, present=msgspec.structs.replace(model.last, lower=slug == "demo-forgotten")),
+            )
+            is None
+        )

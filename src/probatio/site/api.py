@@ -12,6 +12,7 @@ from probatio.core.records import ModelVerdict, Status
 from probatio.core.statistics.intervals import Rate
 from probatio.learn.findings import Study
 from probatio.site.facts.effort import DayEffort, list_effort
+from probatio.site.facts.lower import LowerAnswers, find_lower
 from probatio.site.facts.standing import find_level, list_standings
 from probatio.site.pages.bench import BenchScore, measure_bench
 from probatio.site.rendering import NoPage, PageReply, PageRequest, json
@@ -34,6 +35,7 @@ class Standing(msgspec.Struct, frozen=True):
     recovered: bool = False  # it is OK, and was not within the last days
     goes_stale: str | None = None  # when its last answers are too old; None: already, or never
     level: LevelBefore = NO_LEVEL  # what its scores are compared with
+    lower: LowerAnswers | None = None  # of a model that is lower without proof: on how many answers
 
 
 class Leaderboard(msgspec.Struct, frozen=True):
@@ -79,6 +81,7 @@ class ModelSeries(msgspec.Struct, frozen=True):
     label: list[str] = []  # the headline in words, as every page shows it
     level: LevelBefore = NO_LEVEL  # what the last scores are compared with
     effort: list[DayEffort] = []  # what its answers took; null is not known, never zero
+    lower: LowerAnswers | None = None  # of a model that is lower without proof: on how many answers
 
 
 class RunShort(msgspec.Struct, frozen=True):
@@ -181,6 +184,7 @@ def leaderboard(request: PageRequest) -> PageReply:
             row.verdict.well_again,
             row.model.goes_stale.isoformat() if row.model.goes_stale else None,
             find_level(row.model, row.verdict),
+            find_lower(site, row.model),
         )
         for row in list_standings(site)
     ]
@@ -232,6 +236,7 @@ def model(request: PageRequest) -> PageReply:
             label=[each.label for each in verdicts],
             level=find_level(tracked, tracked.last),
             effort=[effort.get(each.date, DayEffort()) for each in verdicts],
+            lower=find_lower(request.site, tracked),
         )
     )
 

@@ -131,13 +131,20 @@ def summarise(site: Site, rows: Sequence[ModelStanding]) -> str:
 def describe_silence(site: Site) -> str:
     """`No answers since 8 October: every request failed.`, of all models; empty if on the newest day one was
     scored, or has answers that wait for a score."""
-    answered = {
-        verdict.date
-        for model in site.tracked.values()
-        for verdict in model.verdicts
-        if verdict.ungraded or any(each.score is not None for each in verdict.use_cases)
+    waiting = {
+        verdict.date for model in site.tracked.values() for verdict in model.verdicts if verdict.ungraded
     }
-    silent = list(takewhile(lambda date: date not in answered, reversed(site.records)))
+    lines = {
+        date: [line for of_model in day.lines.values() for line in of_model.values()]
+        for date, day in site.days.items()
+        if date not in waiting
+    }
+    silent = list(
+        takewhile(
+            lambda date: lines.get(date) and all(line.score is None for line in lines[date]),
+            reversed(site.records),
+        )
+    )
     if not silent:
         return ""
     first = format_day(silent[-1], site.last_date)
@@ -145,14 +152,7 @@ def describe_silence(site: Site) -> str:
         since = f"since {first}"
     else:
         since = f"for {len(silent)} days" if len(silent) > 1 else f"on {first}"
-    lines = [
-        line
-        for date in silent
-        if date in site.days
-        for each in site.days[date].lines.values()
-        for line in each.values()
-    ]
-    failed = bool(lines) and all(line.errored and not line.n for line in lines)
+    failed = all(line.errored and not line.n for date in silent for line in lines[date])
     return f"No answers {since}{': every request failed' if failed else ''}."
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from probatio.charts.cells import HistoryDay, draw_history
 from probatio.core.records import LOOKS, Look, ModelVerdict, UseCaseVerdict
+from probatio.site.facts.lower import find_lower
 from probatio.site.rendering import format_date
 from probatio.site.snapshot import BAD, Site, TrackedModel
 from probatio.watch.verdict.reference_level import NO_LEVEL, LevelBefore
@@ -98,6 +99,11 @@ def mean_score(verdict: ModelVerdict) -> float | None:
 
 def explain(site: Site, model: TrackedModel) -> str:
     """Why the model has its badge, in one plain sentence, and its notes."""
+    lower = find_lower(site, model)
+    return f"{_explain_route(site, model)}{f' {lower.sentence}' if lower else ''}"
+
+
+def _explain_route(site: Site, model: TrackedModel) -> str:
     change = model.last.changed_route
     if change is None:
         return _explain(site, model)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from probatio.charts.days import SCORES, DayPoint, draw_days, evidence_axis
 from probatio.core.records import ModelVerdict, UseCaseVerdict
 from probatio.site.facts.answers import ask, ask_when_stale
+from probatio.site.facts.lower import find_lower
 from probatio.site.facts.noise import usual_noise
 from probatio.site.facts.standing import find_fall, find_fallen, find_level, list_dates
 from probatio.site.facts.story import find_fallen_cases, list_circumstances, list_events
@@ -38,6 +39,7 @@ def model_page(request: PageRequest) -> PageReply:
         question=ask(site, model),
         aged=ask_when_stale(site, model),
         told=told,
+        lower=find_lower(site, model),
         charts=charts,
         level=find_level(model, last),
         fallen=[name for name in charts.use_cases if name in fell],
