@@ -17,15 +17,17 @@ class LowerAnswers(msgspec.Struct, frozen=True):
     compared: int
 
     @property
+    def short(self) -> str:
+        """For a row, which a phone has to have room for."""
+        return f"Lower on {self.lower} of {self.compared} answers, one draw each"
+
+    @property
     def sentence(self) -> str:
-        return (
-            f"Lower on {self.lower} of {self.compared} answers, one draw each; not provable without asking "
-            "again."
-        )
+        return f"{self.short}; not provable without asking again."
 
 
 def find_lower(site: Site, model: TrackedModel) -> LowerAnswers | None:
-    """None if the evidence asks for no proof by answers that changed, or if nothing is lower."""
+    """None if no proof fell just short and no long fall is left unproven, or if nothing is lower."""
     last = model.last
     day = site.days.get(last.date)
     if not _is_unproven(last) or model.teller is None or day is None:
@@ -46,8 +48,7 @@ def find_lower(site: Site, model: TrackedModel) -> LowerAnswers | None:
 
 
 def _is_unproven(verdict: ModelVerdict) -> bool:
-    """Whether a proof was asked for and has not come: answers repeat, and those that changed are too few."""
-    if verdict.confirmed or verdict.shown == "STALE":
-        return False
-    asked = verdict.evidence == "SUSPECTED" and verdict.proof is not None
-    return asked or verdict.evidence == "LOWER" or verdict.lower
+    """Whether the answers that changed are too few for a proof, and more days of the same ones bring none."""
+    return (
+        not verdict.confirmed and verdict.shown != "STALE" and (verdict.evidence == "LOWER" or verdict.lower)
+    )

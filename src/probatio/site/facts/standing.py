@@ -100,7 +100,7 @@ def mean_score(verdict: ModelVerdict) -> float | None:
 def explain(site: Site, model: TrackedModel) -> str:
     """Why the model has its badge, in one plain sentence, and its notes."""
     lower = find_lower(site, model)
-    return f"{_explain_route(site, model)}{f' {lower.sentence}' if lower else ''}"
+    return f"{_explain_route(site, model)}{f' {lower.short}.' if lower else ''}"
 
 
 def _explain_route(site: Site, model: TrackedModel) -> str:
