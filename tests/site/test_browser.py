@@ -56,6 +56,8 @@ SHOWN = (
     "models/demo-cooked/2026-03-31/web_design/",
     "models/demo-cooked/2026-03-31/summarization/",
     "models/demo-cooked/diff/2026-03-30..2026-03-31/",
+    "falls/",
+    "falls/demo-cooked-2026-03-30/",
     "cases/",
     "cases/math_reasoning/math-trace/",
     "search/",

@@ -167,12 +167,11 @@ def test_a_long_answer_is_shortened_to_what_differs() -> None:
     found = compare_words(f"{same}42 {same}", f"{same}43 {same}")
     shown = shorten_pieces(found.before, 700)
     assert [piece.text for piece in shown if piece.own] == ["42"]
-    text = "".join(piece.text for piece in shown)
-    assert len(text) < 300 and text.startswith("…") and text.endswith("…")
-    assert (
-        "".join(piece.text for piece in shorten_pieces(compare_words(same, "other").before, 700))
-        == f"{same[:700].rstrip()}…"
-    )
+    text, left_out = "".join(piece.text for piece in shown), [each.left_out for each in shown]
+    assert len(text) < 300 and left_out[0] and left_out[-1]
+    assert len(text) + sum(left_out) == len(same) * 2 + 3, "all that is not shown is counted"
+    begun = shorten_pieces(compare_words(same, "other").before, 700)
+    assert ["".join(each.text for each in begun), begun[-1].left_out] == [same[:700], 800]
     assert shorten_pieces(compare_words("a b", "a c").before, 700) == compare_words("a b", "a c").before
 
 

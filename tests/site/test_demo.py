@@ -10,7 +10,7 @@ from commandline import probatio
 from probatio.builtin.daily.graders import check
 from probatio.site.demo import CAST, DRIFT_DAYS, LANGUAGES, LEARNERS, NEW
 from probatio.site.demo_answers import KEPT, RIGHT, kept_cases
-from probatio.site.facts.story import find_fallen_cases
+from probatio.site.facts.story import tell_fall
 from probatio.site.facts.teaching import list_taught
 from probatio.site.pages.bench import measure_bench, read_bench
 from probatio.site.snapshot import Site, load_site
@@ -90,8 +90,8 @@ def test_the_demo_says_what_real_models_said_and_what_that_is_worth() -> None:
 @pytest.mark.parametrize("slug", ["demo-cooked", "demo-forgotten"])
 def test_a_fallen_model_shows_a_right_answer_and_a_wrong_one_to_the_same_case(site: Site, slug: str) -> None:
     model = site.tracked[slug]
-    assert model.teller is not None
-    found = find_fallen_cases(site, model, model.teller.describe(model.last, excerpt=None))
+    assert model.fall is not None
+    found = tell_fall(site, model, model.fall).cases
     assert found
     coded = [each for each in found if each.change.case in kept_cases()]
     assert coded, [each.change.case for each in found]

@@ -26,8 +26,9 @@ from probatio.site.addresses import addresses, render
 from probatio.site.facts.standing import list_history, measure_usual
 from probatio.site.pages.diffs import story_pairs
 from probatio.site.pages.front import NAMES
-from probatio.site.snapshot import BAD, Site, TrackedModel, load_site
+from probatio.site.snapshot import Site, TrackedModel, load_site
 from probatio.watch.alerts.describing import VerdictDescriber, find_figures
+from probatio.watch.verdict.falls import BAD
 from probatio.watch.verdict.staleness import mark_stale
 
 pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site

@@ -112,3 +112,36 @@ def test_an_entry_of_the_feed_says_what_to_do_and_leads_to_both_days(days: Path)
     told = site.tracked[slug].teller
     assert told is not None
     assert content.count("<li>Next: ") == len(told.describe(site.tracked[slug].last).advice)
+
+
+def test_the_picture_of_a_fall_shows_an_answer_before_and_one_since_and_no_other_picture_does(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("probatio.charts.figure.convert_to_png", lambda text, scale: text.encode())
+    shown = {
+        slug: re.findall(
+            r'font-family="monospace"[^>]*>([^<]*)</text>', _text(site, f"share/models/{slug}.png")
+        )
+        for slug in site.tracked
+    }
+    for slug, model in site.tracked.items():
+        assert len(shown[slug]) == (2 if model.fall else 0), slug
+    before, now = shown["demo-cooked"]
+    assert before != now and min(len(before), len(now)) > 20
+
+
+def test_a_hostile_answer_is_text_in_the_picture(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    from probatio.site.facts.story import find_fallen_cases, tell_fall
+    from probatio.watch.verdict.words import CaseChange, VerdictText
+
+    monkeypatch.setattr("probatio.charts.figure.convert_to_png", lambda text, scale: text.encode())
+    model = site.tracked["demo-cooked"]
+    assert model.fall is not None
+    bad = "</text><script>1</script>\x1b[2J\u202e&\ud800" + "x" * 3000
+    change = CaseChange(bad, bad, 1.0, 0.0, f"{bad} one", f"{bad} two")
+    cases = find_fallen_cases(site, VerdictText(("", ""), (change,), (), (), ""), model.last.date)
+    story = tell_fall(site, model, model.fall)._replace(cases=cases)
+    monkeypatch.setattr(share, "tell_fall", lambda *_: story)
+    drawn = _text(site, f"share/models/{model.slug}.png")
+    ElementTree.fromstring(drawn)
+    assert "<script" not in drawn and "\u202e" not in drawn and "x" * 100 not in drawn

@@ -12,11 +12,13 @@ from probatio.core.records import ModelVerdict, Status
 from probatio.core.statistics.intervals import Rate
 from probatio.learn.findings import Study
 from probatio.site.facts.effort import DayEffort, list_effort
+from probatio.site.facts.falls import FallRecord, measure_falls
 from probatio.site.facts.lower import LowerAnswers, find_lower
 from probatio.site.facts.standing import find_level, list_standings
 from probatio.site.pages.bench import BenchScore, measure_bench
 from probatio.site.rendering import NoPage, PageReply, PageRequest, json
 from probatio.site.snapshot import Change
+from probatio.watch.verdict.falls import Fall
 from probatio.watch.verdict.reference_level import NO_LEVEL, LevelBefore
 
 
@@ -84,6 +86,24 @@ class ModelSeries(msgspec.Struct, frozen=True):
     lower: LowerAnswers | None = None  # of a model that is lower without proof: on how many answers
 
 
+class FallShort(msgspec.Struct, frozen=True):
+    """One fall of a model, and the address of its page, which never changes."""
+
+    slug: str
+    page: str
+    fall: Fall
+    imported: bool = False  # the day it was first seen was imported from a file; we asked no model on it
+
+
+class Falls(msgspec.Struct, frozen=True):
+    """How the alarms came out, and every fall, the newest first."""
+
+    record: FallRecord
+    falls: list[FallShort]
+    simulated: bool
+    replayed: bool = False  # dates were set
+
+
 class RunShort(msgspec.Struct, frozen=True):
     run: str
     created: str
@@ -115,6 +135,7 @@ OPERATIONS = (
         "Days on which the headline of a model changed, newest first.",
         list[Change],
     ),
+    Operation("/api/falls.json", "How the alarms came out, and every fall, the newest first.", Falls),
     Operation(
         "/api/bench.json", "The bench score of every tracked model that has one.", dict[str, BenchScore]
     ),
@@ -250,6 +271,16 @@ def day(request: PageRequest) -> PageReply:
 
 def changes(request: PageRequest) -> PageReply:
     return json(request.site.changes)
+
+
+def falls(request: PageRequest) -> PageReply:
+    site = request.site
+    rows = [
+        FallShort(model.slug, model.fall_address(fall), fall, fall.first_seen in model.imported)
+        for model, fall in site.falls
+    ]
+    record = measure_falls(fall for _, fall in site.falls)
+    return json(Falls(record, rows, site.simulated, site.replayed))
 
 
 def bench(request: PageRequest) -> PageReply:

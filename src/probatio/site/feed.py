@@ -93,7 +93,9 @@ def _feed(
         entry.id(f"urn:probatio:{change.slug}:{change.date}:{change.layer}:{_name(change.after)}")
         marked = "".join(f"{mark}: " for mark in [*site.marks, *["IMPORTED"] * change.imported])
         entry.title(printable(f"{marked}{change.model}: {change.before} → {change.after}"))
-        entry.link(href=f"{base}models/{change.slug}/")
+        model = site.tracked[change.slug]
+        fall = model.fall_on(change.date)
+        entry.link(href=f"{base}{model.fall_address(fall) if fall else f'models/{change.slug}/'}")
         entry.category(term=change.after.partition(",")[0])
         entry.content(_content(site, change, base), type="html")
         entry.updated(_moment(change.date))

@@ -11,7 +11,9 @@ from probatio.charts.scales import Scale
 from probatio.charts.svg import split_at_gaps
 from probatio.core.extras import list_installed
 from probatio.core.records import LOOKS, Look
+from probatio.core.text.visible import make_visible
 from probatio.site.facts.answers import QUESTION, summarise
+from probatio.site.facts.diffs import DiffPiece
 from probatio.site.facts.standing import (
     HISTORY_DAYS,
     ModelStanding,
@@ -20,6 +22,7 @@ from probatio.site.facts.standing import (
     list_standings,
     mean_score,
 )
+from probatio.site.facts.story import tell_fall
 from probatio.site.feed import COLOURS
 from probatio.site.rendering import PNG, PageReply, PageRequest, html, printable, scrub
 from probatio.site.snapshot import Site, TrackedModel
@@ -36,6 +39,8 @@ _TINTS: dict[Look, str] = {
     "ROUTE": "#f9ecd0",
 }
 _LISTED = 5
+_LEAD = 24
+"""Characters of an answer that are shown before the words that differ."""
 EVERYONE = "*"
 """Who may frame the small view: it shows what is public, and takes nothing."""
 
@@ -58,25 +63,63 @@ def site_picture(request: PageRequest) -> PageReply:
 
 
 def model_picture(request: PageRequest) -> PageReply:
-    """A model with its verdict, the reason, and its last days as a line."""
+    """A model with its verdict, the reason, and its last days as a line; of one that fell, also an answer
+    before and one since."""
     model = request.tracked
     (row,) = [each for each in list_standings(request.site) if each.model is model]
     now = mean_score(model.last)
+    answers = _answers(request.site, model)
+    up = (575, 470 if answers else 435)
     body = [
         _text(model.id, 56, _LEFT, 170, weight=600, family="serif", most=36),
         _badge(model.last.look, model.last.label, _LEFT, 240),
-        *_lines(row.reason, 32, 310, 62, 3),
-        _history(request.site, model, find_lowest_mean(request.site), (_LEFT, _RIGHT - 100), (575, 435), 4),
+        *(_lines(row.reason, 26, 288, 84, 2) if answers else _lines(row.reason, 32, 310, 62, 3)),
+        *answers,
+        _history(
+            request.site,
+            model,
+            find_lowest_mean(request.site),
+            (_LEFT, _RIGHT - 100),
+            up,
+            4,
+        ),
         _text(f"the last {HISTORY_DAYS} days", 22, _LEFT, 608, _SOFT),
         _text("" if now is None else f"{now:.0f}", 56, _RIGHT, 575, weight=600, anchor="end"),
     ]
     return _draw(request, body)
 
 
-def every_picture(site: Site) -> Iterator[dict[str, str]]:
-    """The pictures of the models, if the drawing package is installed."""
-    if list_installed()["charts"]:
-        yield from ({"slug": slug} for slug in site.tracked)
+def _answers(site: Site, model: TrackedModel) -> list[str]:
+    """The case of the present fall that fell most: both answers, from where they begin to differ."""
+    if model.fall is None:
+        return []
+    story = tell_fall(site, model, model.fall)
+    for case in story.cases:
+        if case.before.pieces and case.now.pieces:
+            before, now = (_excerpt(each.pieces) for each in (case.before, case.now))
+            return [
+                _text(f"{case.change.use_case}, before", 20, _LEFT, 356, _SOFT),
+                *_lines(before, 22, 384, 88, 1, "monospace"),
+                _text("and since", 20, _LEFT, 412, _SOFT),
+                *_lines(now, 22, 440, 88, 1, "monospace"),
+            ]
+    return []
+
+
+def _excerpt(pieces: Sequence[DiffPiece]) -> str:
+    """One line of an answer, with a few words before the first that the other does not have."""
+    first = next((at for at, piece in enumerate(pieces) if piece.own), 0)
+    lead = "".join(piece.text for piece in pieces[:first])
+    text = "".join(piece.text for piece in pieces[first:] if not piece.left_out)
+    return f"{'… ' if len(lead) > _LEAD else ''}{lead[-_LEAD:]}{text}" if first else text
+
+
+def every_picture(site: Site, date: str) -> Iterator[dict[str, str]]:
+    """The pictures of the models, if the drawing package is installed: of one that fell with the day whose
+    answers it shows."""
+    for slug, model in site.tracked.items() if list_installed()["charts"] else ():
+        if date == (model.fall.shown_on if model.fall else site.last_date):
+            yield {"slug": slug}
 
 
 def site_pictures(site: Site) -> Iterator[dict[str, str]]:
@@ -118,9 +161,9 @@ def _draw(request: PageRequest, body: Sequence[str]) -> PageReply:
     return PageReply(convert_to_png(text, scale=1), PNG)
 
 
-def _lines(text: str, size: int, y: int, wide: int, most: int) -> list[str]:
+def _lines(text: str, size: int, y: int, wide: int, most: int, family: str = "") -> list[str]:
     wrapped = textwrap.wrap(scrub(text), wide, max_lines=most, placeholder=" …", break_on_hyphens=False)
-    family = "serif" if size > 40 else "sans-serif"
+    family = family or ("serif" if size > 40 else "sans-serif")
     return [
         _text(line, size, _LEFT, round(y + 1.25 * size * number), family=family)
         for number, line in enumerate(wrapped)
@@ -143,7 +186,7 @@ def _text(
     return (
         f'<text x="{x}" y="{y}" fill="{colour}" font-family="{family}" font-size="{size}" '
         f'font-weight="{weight}" '
-        f'text-anchor="{anchor}">{escape(printable(shown))}</text>'
+        f'text-anchor="{anchor}">{escape(printable(make_visible(shown)))}</text>'
     )
 
 

@@ -42,11 +42,10 @@ from probatio.watch.ledger.ledger import (
     standing_records,
 )
 from probatio.watch.verdict.days import Days
+from probatio.watch.verdict.falls import BAD, Fall, list_falls
 from probatio.watch.verdict.headline import add_headline
 from probatio.watch.verdict.staleness import goes_stale, last_answered, mark_stale, moment_of, time_of
 from probatio.watch.verdict.verdicts import verdicts
-
-BAD = ("SUSPICIOUS", "COOKED")
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -98,6 +97,23 @@ class TrackedModel:
         return {verdict.date: verdict for verdict in self.verdicts}
 
     @cached_property
+    def falls(self) -> list[Fall]:
+        """All of its falls on record, oldest first."""
+        return list_falls(self.verdicts)
+
+    @property
+    def fall(self) -> Fall | None:
+        """The fall that its last verdict is a part of, or was when it was last asked."""
+        return self.falls[-1] if self.falls and self.falls[-1].ended is None else None
+
+    def fall_on(self, date: str) -> Fall | None:
+        """The fall that a day is a part of, or that ended on it."""
+        return next((each for each in self.falls if each.first_seen <= date <= (each.ended or date)), None)
+
+    def fall_address(self, fall: Fall) -> str:
+        return fall.address(self.slug)
+
+    @cached_property
     def use_cases(self) -> list[str]:
         return list(dict.fromkeys(each.use_case for verdict in self.verdicts for each in verdict.use_cases))
 
@@ -125,13 +141,8 @@ class TrackedModel:
     def first_seen(self, verdict: ModelVerdict) -> str:
         """The first of the days under a bad verdict that end with this one. A day without a score neither
         begins nor ends a fall."""
-        found = min(verdict.date, verdict.headline_since or verdict.date)
-        for each in reversed(self.verdicts):
-            if each.date < verdict.date and each.shown != "GAP":
-                if each.shown not in BAD:
-                    break
-                found = min(found, each.date)
-        return found
+        within = [each.first_seen for each in self.falls if each.first_seen <= verdict.date <= each.last_seen]
+        return min([verdict.date, verdict.headline_since or verdict.date, *within])
 
     @cached_property
     def changes(self) -> list[Change]:
@@ -270,6 +281,12 @@ class Site:
         """All of them, newest first."""
         changes = [change for model in self.tracked.values() for change in model.changes]
         return sorted(changes, key=lambda change: (change.date, change.slug, change.layer), reverse=True)
+
+    @cached_property
+    def falls(self) -> list[tuple[TrackedModel, Fall]]:
+        """Every fall of every model, the newest first."""
+        found = [(model, fall) for model in self.tracked.values() for fall in model.falls]
+        return sorted(found, key=lambda each: (each[1].first_seen, each[0].slug), reverse=True)
 
     @cached_property
     def sampled_dates(self) -> set[str]:

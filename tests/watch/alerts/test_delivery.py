@@ -83,7 +83,21 @@ def test_an_episode_is_one_message_and_its_end_another(tmp_path: Path) -> None:
             "(30 points, 90 on the days before).\n"
         )
         assert "\nDetails: COOKED since" in first["message"]
-        assert first["message"].endswith("\nhttps://x.example/watch/models/a/")
+        fall = f"\nhttps://x.example/watch/falls/a-{day_at(8)}/"
+        assert [each["message"].endswith(fall) for each in hook.on_message] == [True, True]
+
+
+def test_the_link_of_a_message_is_the_address_that_the_site_gives_the_fall(tmp_path: Path) -> None:
+    from probatio.site.snapshot import load_site
+
+    with Hook() as hook:
+        recorded(tmp_path, 30.0, 30.0, 90.0, 30.0)
+        alerted(tmp_path, channel(hook.url, link="https://x.example"))
+        site = load_site(tmp_path)
+        assert len(site.falls) == 2
+        model, fall = site.falls[0]
+        assert fall.first_seen == day_at(11)
+        assert hook.on_message[-1]["message"].endswith(f"\nhttps://x.example{model.fall_address(fall)}")
 
 
 def test_every_message_carries_the_head_of_the_ledger_as_it_was_when_the_message_was_made(
@@ -423,7 +437,7 @@ def test_a_real_day_alerts_once_and_a_dead_channel_does_not_stop_it(tmp_path: Pa
         assert done.returncode == 0, done.stderr
         assert "The alert channel DEAD_HOOK (json://127.0.0.1:" in done.stdout
         assert f"Alert to live: {MODEL}: COOKED" in done.stdout  # a suite of one use case
-        assert f"/models/{MODEL}/" in hook.on_message[0]["message"]
+        assert f"/falls/{MODEL}-" in hook.on_message[0]["message"]
         configured(tmp_path, live)
         assert run().returncode == 0
         assert hook.asked == 1

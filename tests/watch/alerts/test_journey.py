@@ -116,7 +116,7 @@ def test_the_first_alert_says_what_happened_how_sure_it_is_and_what_to_do(journe
     assert sum(line.startswith("Next: ") for line in lines) == 2
     assert any(line.startswith("Details: COOKED since") for line in lines)
     assert lines[-2].startswith("Head of the ledger: ")
-    assert lines[-1] == "https://x.example/watch/models/damaged/"
+    assert lines[-1] == "https://x.example/watch/falls/damaged-2026-03-07/"
 
 
 def test_proof_follows_and_nothing_is_told_of_the_others_nor_taken_back(journey: Journey) -> None:

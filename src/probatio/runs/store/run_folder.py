@@ -101,10 +101,14 @@ class CaseSample(NamedTuple):
     response: str
     score: float | None  # None if it has no grade
     lost: str = ""  # what cost most of its points, in the grader's words
+    prompt: str = ""
+    cut: bool = False  # it ended at a limit of length
 
 
 class _AnswerText(SampleLine, frozen=True, kw_only=True):
     response: str = ""
+    prompt: str = ""
+    finish_reason: str | None = None
     error: str | None = None
 
 
@@ -126,8 +130,9 @@ def case_samples(results: Path, day: str, model: str, cases: Collection[str]) ->
         for line in reader.answers_as(_AnswerText):
             if line.model == model and line.case in cases and not line.error:
                 grade = grades.get(line.key)
-                sample = CaseSample(line.response, grade.score, find_loss(grade)) if grade else None
-                found.setdefault(line.case, []).append(sample or CaseSample(line.response, None))
+                score, lost = (grade.score, find_loss(grade)) if grade else (None, "")
+                sample = CaseSample(line.response, score, lost, line.prompt, line.finish_reason == "length")
+                found.setdefault(line.case, []).append(sample)
     except (ProbatioError, OSError):
         return found
     return found

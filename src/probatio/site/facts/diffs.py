@@ -186,14 +186,18 @@ ALIKE = 0.25
 nearly all of their words would tell nothing. An answer that contains the other is always like it."""
 AROUND = 120
 """Characters of a common stretch that are kept next to a difference when a text is shortened."""
+LEAST_LEFT_OUT = 40
+"""Fewer are shown: the words that say so would take as much."""
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]+")
 
 
 class DiffPiece(NamedTuple):
-    """A piece of a text. `own`: the other text does not have it at this place."""
+    """A piece of a text. `own`: the other text does not have it at this place. `left_out`: so many characters
+    stand here that are not shown."""
 
     text: str
     own: bool
+    left_out: int = 0
 
 
 class WordDiff(NamedTuple):
@@ -228,29 +232,35 @@ def compare_words(before: str, after: str) -> WordDiff:
     )
 
 
-def shorten_pieces(pieces: Sequence[DiffPiece], most: int) -> tuple[DiffPiece, ...]:
+def shorten_pieces(pieces: Sequence[DiffPiece], most: int, length: int = 0) -> tuple[DiffPiece, ...]:
     """Shorten a text: what differs stays, long pieces that both have lose their middle, and the end is cut
-    after `most` characters."""
+    after `most` characters. No character of what is shown is another; a piece of its own says how many are
+    not. `length`: of the whole text, if the pieces are only its beginning."""
     found: list[DiffPiece] = []
-    room = most
-    for number, piece in enumerate(pieces):
-        text = (
-            piece.text
-            if piece.own or len(pieces) == 1
-            else _fold_piece(piece.text, number > 0, number + 1 < len(pieces))
-        )
-        if len(text) > room:
-            found.append(DiffPiece(f"{text[:room].rstrip()}…", piece.own))
+    room, seen = most, 0
+    for piece in _fold_pieces(pieces):
+        shown = piece.text[:room]
+        found += [DiffPiece(shown, piece.own, piece.left_out)] if shown or piece.left_out else []
+        room -= len(shown)
+        seen += len(shown) + piece.left_out
+        if len(shown) < len(piece.text):
             break
-        found.append(DiffPiece(text, piece.own))
-        room -= len(text)
-    return tuple(found)
+    rest = max(length, sum(len(piece.text) for piece in pieces)) - seen
+    return (*found, DiffPiece("", own=False, left_out=rest)) if rest else tuple(found)
 
 
-def _fold_piece(text: str, follows: bool, goes_on: bool) -> str:
-    """Keep the ends of a common piece that are next to a difference."""
-    head, tail = AROUND * follows, AROUND * goes_on
-    return text if len(text) <= head + tail + 3 else f"{text[:head]} … {text[len(text) - tail :]}".strip(" ")
+def _fold_pieces(pieces: Sequence[DiffPiece]) -> Iterator[DiffPiece]:
+    """Of a common piece only the ends are kept that are next to a difference."""
+    for number, piece in enumerate(pieces):
+        text, head = piece.text, AROUND * (number > 0)
+        tail = AROUND * (number + 1 < len(pieces))
+        left_out = len(text) - head - tail
+        if piece.own or len(pieces) == 1 or left_out <= LEAST_LEFT_OUT:
+            yield piece
+        else:
+            yield DiffPiece(text[:head], own=False)
+            yield DiffPiece("", own=False, left_out=left_out)
+            yield DiffPiece(text[len(text) - tail :], own=False)
 
 
 def _list_steps(one: Sequence[str], two: Sequence[str]) -> Iterator[tuple[bool, int, int, int, int]]:

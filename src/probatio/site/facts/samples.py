@@ -100,8 +100,10 @@ class SampleReader:
         for samples in self.of(date, model).values():
             for response, grade in ((each.response, each.grade) for each in samples):
                 if response.case in cases and not response.error and response.response is not None:
-                    told = (grade.score, find_loss(grade)) if grade else (None,)
-                    found.setdefault(response.case, []).append(CaseSample(response.response, *told))
+                    score, lost = (grade.score, find_loss(grade)) if grade else (None, "")
+                    cut = response.finish_reason == "length"
+                    sample = CaseSample(response.response, score, lost, response.prompt or "", cut)
+                    found.setdefault(response.case, []).append(sample)
         return found
 
 

@@ -10,7 +10,8 @@ from probatio.charts.cells import HistoryDay, draw_history
 from probatio.core.records import LOOKS, Look, ModelVerdict, UseCaseVerdict
 from probatio.site.facts.lower import find_lower
 from probatio.site.rendering import format_date
-from probatio.site.snapshot import BAD, Site, TrackedModel
+from probatio.site.snapshot import Site, TrackedModel
+from probatio.watch.verdict.falls import BAD
 from probatio.watch.verdict.reference_level import NO_LEVEL, LevelBefore
 from probatio.watch.verdict.words import describe_held
 

@@ -1,32 +1,31 @@
-"""The story of a model's present standing: what happened on which day, what else changed then, which cases
-fell."""
+"""The story of a fall: its cause, what happened on which day, what else changed, which cases fell; and of a
+model's last weeks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
+from typing import NamedTuple
 
 import msgspec
 
-from probatio.core.records import DayRecord, ModelVerdict, Status
+from probatio.core.records import ModelVerdict, Status
+from probatio.core.text.visible import make_visible
+from probatio.site.facts.circumstances import Circumstance, find_cause, list_circumstances
 from probatio.site.facts.diffs import DiffPiece, WordDiff, compare_words, shorten_pieces
-from probatio.site.facts.effort import list_effort_changes
 from probatio.site.facts.standing import find_fall, find_fallen, find_past_fall
 from probatio.site.rendering import format_date
-from probatio.site.snapshot import BAD, Site, TrackedModel
+from probatio.site.snapshot import Site, TrackedModel
 from probatio.watch.verdict.changed_route import describe_change
-from probatio.watch.verdict.words import CaseChange, VerdictText
+from probatio.watch.verdict.falls import BAD, Fall
+from probatio.watch.verdict.words import AnswerGrade, CaseChange, VerdictText
 
-EXCERPT = 700
-"""Characters of an answer on a model's page."""
+EXCERPT, PROMPT = 1200, 600
+"""Characters of an answer, and of a prompt, on the page of a fall."""
 NAMED = 3
 """Use cases named in one event; the others are counted."""
 RECENT_DAYS, MOST_EVENTS = 30, 12
 """Days shown of a model that did not fall; and the most events shown, the latest ones."""
-NO_SHIFT = 0.05
-"""Marks by which a judge may differ from itself by chance."""
-TOGETHER_DAYS = 2
-"""Most days between the falls of two models that may have the same cause."""
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -36,13 +35,12 @@ class Event(msgspec.Struct, frozen=True):
     text: str
 
 
-class Circumstance(msgspec.Struct, frozen=True):
-    """Something other than the model that could have changed on the day."""
+class QuotedAnswer(NamedTuple):
+    """One of the two answers: when it was given, its text with what differs marked, what the grader said."""
 
-    name: str
-    changed: bool
-    text: str
-    says_it: bool = False  # the text says whether it changed
+    day: str | None
+    pieces: tuple[DiffPiece, ...]
+    grade: AnswerGrade | None
 
 
 class FallenCase(msgspec.Struct, frozen=True):
@@ -50,27 +48,30 @@ class FallenCase(msgspec.Struct, frozen=True):
     page."""
 
     change: CaseChange
+    day: str  # of the answer now
     answers: WordDiff | None
     use_case: str | None
 
     @property
-    def before(self) -> tuple[DiffPiece, ...]:
+    def before(self) -> QuotedAnswer:
         """What is shown of the answer before."""
-        return (
-            shorten_pieces(self.answers.before, EXCERPT)
-            if self.answers
-            else _alone(self.change.answer_before)
-        )
+        text, change = self.answers.before if self.answers else None, self.change
+        return QuotedAnswer(change.day_before, _quote(change.answer_before, text), change.grade_before)
 
     @property
-    def now(self) -> tuple[DiffPiece, ...]:
-        return shorten_pieces(self.answers.after, EXCERPT) if self.answers else _alone(self.change.answer_now)
+    def now(self) -> QuotedAnswer:
+        text = self.answers.after if self.answers else None
+        return QuotedAnswer(self.day, _quote(self.change.answer_now, text), self.change.grade_now)
+
+    @property
+    def prompt(self) -> tuple[DiffPiece, ...]:
+        return shorten_pieces([DiffPiece(make_visible(self.change.prompt or ""), own=False)], PROMPT)
 
     @property
     def note(self) -> str:
         """What a reader has to know about the two answers."""
         if self.answers is None:
-            return "The other answer is not kept." if self.before or self.now else ""
+            return "The other answer is not kept." if self.before.pieces or self.now.pieces else ""
         if not self.answers.alike:
             return "The two have little in common, so no words are marked."
         if self.answers.same:
@@ -81,49 +82,75 @@ class FallenCase(msgspec.Struct, frozen=True):
         return ""
 
 
+class FallStory(NamedTuple):
+    """All that is told of one fall."""
+
+    fall: Fall
+    verdict: ModelVerdict  # of the day whose answers show it
+    cause: str  # the headline, as a clause
+    told: VerdictText | None
+    cases: list[FallenCase]
+    circumstances: list[Circumstance]
+    events: list[Event]
+
+    @property
+    def changed(self) -> list[Circumstance]:
+        return [each for each in self.circumstances if each.changed]
+
+    @property
+    def same(self) -> list[Circumstance]:
+        """What did not change, or was never there."""
+        return [each for each in self.circumstances if not each.changed]
+
+
+def tell_fall(site: Site, model: TrackedModel, fall: Fall) -> FallStory:
+    """The story of a fall, by the day whose answers show it: that day stays, whatever comes later."""
+    verdict = model.by_date[fall.shown_on]
+    if fall.proven:  # the date of the evidence may have moved since
+        verdict = msgspec.structs.replace(verdict, changed_on=fall.began)
+    told = model.teller.describe(verdict, excerpt=None, began=fall.began) if model.teller else None
+    circumstances = list_circumstances(site, model, fall.began)
+    return FallStory(
+        fall,
+        verdict,
+        find_cause(verdict, circumstances),
+        told,
+        find_fallen_cases(site, told, verdict.date),
+        circumstances,
+        list_events(site, model, fall),
+    )
+
+
 def find_proof(model: TrackedModel) -> str | None:
     """The first day of the present proof."""
     run = list(takewhile(lambda verdict: verdict.confirmed, reversed(model.verdicts)))
     return run[-1].date if run else None
 
 
-def list_events(site: Site, model: TrackedModel) -> list[Event]:
-    """The present fall day by day, oldest first; without a fall, what happened in the last weeks."""
-    fell = find_fall(model)
-    start = min(fell, model.first_seen(model.last)) if fell else model.verdicts[-RECENT_DAYS:][0].date
+def list_events(site: Site, model: TrackedModel, fall: Fall | None = None) -> list[Event]:
+    """A fall day by day, oldest first: the one given, or the present one. Without a fall, what happened in
+    the last weeks."""
+    fall = fall or (model.fall if model.last.shown in BAD else None)
+    start = min(fall.began, fall.first_seen) if fall else model.verdicts[-RECENT_DAYS:][0].date
+    end = (fall.ended if fall else None) or model.verdicts[-1].date
     found = []
-    if fell and model.last.confirmed:
-        found.append(Event(fell, "The drop began around this day (± a few days)."))
+    if fall and fall.proven:
+        found.append(Event(fall.began, "The drop began around this day (± a few days)."))
     for before, verdict in pairwise(model.verdicts):
-        if verdict.date >= start:
+        if start <= verdict.date <= end:
             found += [Event(verdict.date, text) for text in _news(site, before, verdict)]
     return sorted(found, key=lambda event: event.date)[-MOST_EVENTS:]
 
 
-def list_circumstances(site: Site, model: TrackedModel) -> list[Circumstance]:
-    """Route, judge, suite, grader, program, speed, length, price and other models on the day the fall began,
-    compared with the day before; what its answers took, with the two weeks before."""
-    start = find_fall(model)
-    days = [verdict for verdict in model.verdicts if start is not None and verdict.date <= start][-2:]
-    if len(days) < 2 or any(each.date not in site.records for each in days):
-        return []
-    old, new = (site.records[each.date] for each in days)
-    took = [
-        Circumstance(each.kind.name, each.changed, each.words)
-        for each in list_effort_changes(site, model, new.date)
-    ]
-    others = _others(site, model, start or "")
-    return [_route(*days), _judge(old, new), *_compare_harness(old, new), *took, others]
-
-
-def find_fallen_cases(site: Site, model: TrackedModel, told: VerdictText | None) -> list[FallenCase]:
-    """The worst cases with the answers before and now."""
+def find_fallen_cases(site: Site, told: VerdictText | None, day: str) -> list[FallenCase]:
+    """The worst cases of a day with the answers before and then."""
     ids = {title: use_case for use_case, title in site.titles.items()}
-    shown = model.last.date in site.sampled_dates
+    shown = day in site.sampled_dates
     return [
         FallenCase(
             change=each,
-            answers=compare_words(each.answer_before, each.answer_now)
+            day=day,
+            answers=compare_words(make_visible(each.answer_before), make_visible(each.answer_now))
             if each.answer_before and each.answer_now
             else None,
             use_case=ids.get(each.use_case) if shown and each.answer_now else None,
@@ -132,8 +159,10 @@ def find_fallen_cases(site: Site, model: TrackedModel, told: VerdictText | None)
     ]
 
 
-def _alone(answer: str | None) -> tuple[DiffPiece, ...]:
-    return shorten_pieces([DiffPiece(answer, own=False)], EXCERPT) if answer else ()
+def _quote(text: str | None, compared: Sequence[DiffPiece] | None = None) -> tuple[DiffPiece, ...]:
+    """A text of others as it was, shortened; signs that can't be seen are written out."""
+    shown = make_visible(text or "")
+    return shorten_pieces(compared or [DiffPiece(shown, own=False)], EXCERPT, len(shown))
 
 
 def _news(site: Site, before: ModelVerdict, verdict: ModelVerdict) -> Iterator[str]:
@@ -172,69 +201,6 @@ _WELL: dict[Status, str] = {
     "GAP": "GAP: no score, because of an outage or too many errors.",
 }
 """What is said of a day without a fall."""
-
-
-def _route(old: ModelVerdict, new: ModelVerdict) -> Circumstance:
-    if new.route != old.route:
-        return Circumstance("Route", True, f"{old.route or 'unknown'} before, {new.route or 'unknown'} since")
-    if not new.route:
-        return Circumstance("Route", False, "Unknown: the server does not say.", says_it=True)
-    return Circumstance("Route", False, new.route)
-
-
-def _judge(old: DayRecord, new: DayRecord) -> Circumstance:
-    was, now = old.calibration, new.calibration
-    if was is None and now is None:
-        return Circumstance("Judge", False, "No judge is used.", says_it=True)
-    if now is None or was is None:
-        return Circumstance("Judge", (now is None) != (was is None), "none" if now is None else now.judge)
-    before, since_then = ((each.judge, each.resolved_model, each.system_fingerprint) for each in (was, now))
-    shift = "" if now.shift is None else f", {_marks(now.shift)} on its fixed answers"
-    if now.barred:
-        return Circumstance("Judge", True, f"{now.judge} had shifted{shift}")
-    return Circumstance("Judge", before != since_then, f"{now.judge}{shift}")
-
-
-def _marks(shift: float) -> str:
-    """How a judge marks, compared with the day it was set up."""
-    if abs(shift) < NO_SHIFT:
-        return "grading as strictly as before"
-    return f"{abs(shift):.2f} marks {'milder' if shift > 0 else 'harsher'} than usual"
-
-
-def _compare_harness(old: DayRecord, new: DayRecord) -> Iterator[Circumstance]:
-    """Compare what the harness is made of."""
-    for name, was, now in (
-        ("Suite", (old.suite, old.suite_version), (new.suite, new.suite_version)),
-        ("Grader", (old.grader_version,), (new.grader_version,)),
-    ):
-        text = f"{' '.join(was)} before, {' '.join(now)} since" if was != now else " ".join(now)
-        yield Circumstance(name, was != now, text)
-    names = sorted({*old.versions, *new.versions})
-    moved = [name for name in names if old.versions.get(name) != new.versions.get(name)]
-    parts = [
-        f"{name} {old.versions.get(name, '–')} → {new.versions.get(name, '–')}" for name in moved[:NAMED]
-    ]
-    parts += [f"{len(moved) - NAMED} more"] if len(moved) > NAMED else []
-    if old.sampling != new.sampling:
-        parts.append("the settings of sampling")
-    yield Circumstance("Harness", bool(parts), ", ".join(parts) or "the same program and settings")
-
-
-def _others(site: Site, model: TrackedModel, start: str) -> Circumstance:
-    """Several models that fall together point away from the model."""
-    dates = list(site.records)
-    at = dates.index(start) if start in dates else len(dates) - 1
-    near = set(dates[max(0, at - TOGETHER_DAYS) : at + TOGETHER_DAYS + 1])
-    others = [each for each in site.tracked.values() if each.id != model.id]
-    fell = [each.id for each in others if find_fall(each) in near]
-    if not fell:
-        return Circumstance(
-            "Other models", False, f"None of {len(others)} fell around that day.", says_it=True
-        )
-    more = f" and {len(fell) - NAMED} more" if len(fell) > NAMED else ""
-    told = f"{', '.join(fell[:NAMED])}{more} fell within {TOGETHER_DAYS} days of it, too."
-    return Circumstance("Other models", True, told, says_it=True)
 
 
 def span_lines(model: TrackedModel) -> tuple[str, ...]:

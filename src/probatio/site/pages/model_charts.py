@@ -18,7 +18,8 @@ from probatio.site.facts.effort import KINDS, list_effort
 from probatio.site.facts.noise import find_noise, mean_noise, usual_noise
 from probatio.site.facts.standing import find_fall, find_past_fall, list_dates, mean_score, measure_usual
 from probatio.site.facts.story import find_proof, span_lines
-from probatio.site.snapshot import BAD, Site, TrackedModel, by_use_case
+from probatio.site.snapshot import Site, TrackedModel, by_use_case
+from probatio.watch.verdict.falls import BAD
 from probatio.watch.verdict.odds import RAREST, YEAR, short_odds
 
 MOST_DAYS = 366

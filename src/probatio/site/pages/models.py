@@ -10,17 +10,21 @@ from probatio.site.facts.answers import ask, ask_when_stale
 from probatio.site.facts.lower import find_lower
 from probatio.site.facts.noise import usual_noise
 from probatio.site.facts.standing import find_fall, find_fallen, find_level, list_dates
-from probatio.site.facts.story import find_fallen_cases, list_circumstances, list_events
+from probatio.site.facts.story import list_events
 from probatio.site.pages.bench import measure_bench
 from probatio.site.pages.diffs import story_pairs
 from probatio.site.pages.front import RECENT_DAYS
 from probatio.site.pages.model_charts import border, day_status, in_band, model_charts
 from probatio.site.paging import find_year, years_of
 from probatio.site.rendering import NoPage, PageReply, PageRequest, html, svg
-from probatio.site.snapshot import BAD, Site, by_use_case
+from probatio.site.snapshot import Site, by_use_case
 from probatio.suites.daily_suite import constants_of
+from probatio.watch.verdict.falls import BAD
 from probatio.watch.verdict.odds import describe_odds
 from probatio.watch.verdict.reason import use_case_reason
+
+CHANGES = 60
+"""Changes listed on a model's page, the latest ones; all of them are in its JSON."""
 
 
 def model_page(request: PageRequest) -> PageReply:
@@ -30,7 +34,7 @@ def model_page(request: PageRequest) -> PageReply:
     use_cases = by_use_case(last)
     charts = model_charts(site, model)
     fell = {each.use_case for each in find_fallen(last)} if last.shown in BAD else set()
-    told = model.teller.describe(last, excerpt=None, began=find_fall(model)) if model.teller else None
+    told = model.teller.describe(last, answers=False, began=find_fall(model)) if model.teller else None
     return html(
         request,
         "model.html",
@@ -44,15 +48,14 @@ def model_page(request: PageRequest) -> PageReply:
         level=find_level(model, last),
         fallen=[name for name in charts.use_cases if name in fell],
         began=find_fall(model),
+        fall=model.fall,
         events=list_events(site, model),
-        circumstances=list_circumstances(site, model),
-        cases=find_fallen_cases(site, model, told),
         pairs=story_pairs(site, model),
         odds=describe_odds(last.evidence_value),
         use_cases=use_cases,
         reasons={name: use_case_reason(verdict, constants) for name, verdict in use_cases.items()},
         recent=list(reversed(model.verdicts[-RECENT_DAYS:])),
-        changes=list(reversed(model.changes)),
+        changes=list(reversed(model.changes))[:CHANGES],
         bench=measure_bench(site.bench, model.id, model.resolved),
         lines=site.manifest.evidence,
     )

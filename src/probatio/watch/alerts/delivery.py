@@ -7,6 +7,7 @@ sent is made again the next time.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -32,6 +33,7 @@ from probatio.watch.alerts.quoting import TITLE, make_harmless
 from probatio.watch.alerts.sending import PAUSES, SendFailure, mask_address, send
 from probatio.watch.alerts.state import ChannelState, Unsent, keep_borne_out, read_state, write_state
 from probatio.watch.ledger.ledger import SHORT, LedgerLine, head_of, read_ledger
+from probatio.watch.verdict.falls import BAD, list_falls
 from probatio.watch.verdict.headline import add_headline
 
 PENDING_DAYS = 14
@@ -168,13 +170,13 @@ def _list_due(
     channel: Channel, before: ChannelState, ledger: _RecentDays, describe: DescribeVerdict
 ) -> list[_DueDay]:
     """What is due since the last day that a channel was sent everything about."""
-    pages = (
-        {}
-        if channel.link is None
-        else {model: f"{channel.link}models/{slug}/" for model, slug in ledger.slugs}
-    )
     due, states = [], before.states
     for day in ledger.since(before.day):
+        pages = (
+            {}
+            if channel.link is None
+            else {model: channel.link + ledger.page(day, model, slug) for model, slug in ledger.slugs}
+        )
         states, messages = find_due(
             channel.rule, states, ledger.verdicts(day), pages, ledger.anchor, describe
         )
@@ -250,6 +252,7 @@ class _RecentDays:
 
     def __init__(self, results: Path) -> None:
         self._lines: dict[str, list[LedgerLine]] = {}  # date → its lines; the last is the one that counts
+        self._read: dict[str, tuple[ModelVerdict, ...]] = {}
         models: set[str] = set()
         simulated: set[str] = set()
         replayed = False
@@ -293,7 +296,23 @@ class _RecentDays:
         return [each for each in self.dates if each >= day and _days_between(each, self.last) <= PENDING_DAYS]
 
     def verdicts(self, day: str) -> tuple[ModelVerdict, ...]:
-        return _read_verdicts(self._lines[day][-1])
+        if day not in self._read:
+            self._read[day] = _read_verdicts(self._lines[day][-1])
+        return self._read[day]
+
+    def page(self, day: str, model: str, slug: str) -> str:
+        """The page of the site that tells of a model on a day: that of its fall, also of one that ends on
+        this day; else its own. Days are read back to the one before the fall."""
+        if not any(verdict.model == model for verdict in self.verdicts(day)):
+            return f"models/{slug}/"
+        found: list[ModelVerdict] = []
+        for each in reversed(self.dates[: bisect_right(self.dates, day)]):
+            verdict = next((one for one in self.verdicts(each) if one.model == model), None)
+            found += [verdict] if verdict else []
+            if verdict and each < day and verdict.shown not in (*BAD, "GAP"):
+                break
+        falls = list_falls(found[::-1])
+        return falls[-1].address(slug) if falls else f"models/{slug}/"
 
     def worst_level(self, day: str, model: str) -> int:
         """The worst level that any record of this day has for the model: a day may be recorded again."""

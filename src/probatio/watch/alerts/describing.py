@@ -27,6 +27,7 @@ from probatio.watch.verdict.reference_level import (
     measure_case,
 )
 from probatio.watch.verdict.words import (
+    AnswerGrade,
     CaseChange,
     ExpectedFalse,
     Rarity,
@@ -175,21 +176,20 @@ class VerdictDescriber:
         for each in falls:
             usual, old = self._usual_answer(verdict.model, each, before)
             worst = _find_worst(now.get(each.case, []))
-            made.append(
-                msgspec.structs.replace(
-                    each,
-                    use_case=titles.get(each.use_case, each.use_case.replace("_", " ")),
-                    answer_before=_excerpt(old, excerpt),
-                    answer_now=_excerpt(worst.response if worst else None, excerpt),
-                    lost=_excerpt(worst.lost if worst else None, EXCERPT) or "",
-                    day_before=usual,
-                )
+            told = msgspec.structs.replace(
+                each,
+                use_case=titles.get(each.use_case, each.use_case.replace("_", " ")),
+                answer_before=_excerpt(old.response if old else None, excerpt),
+                answer_now=_excerpt(worst.response if worst else None, excerpt),
+                lost=_excerpt(worst.lost if worst else None, EXCERPT) or "",
+                day_before=usual,
             )
+            made.append(told if excerpt else _add_grades(told, old, worst))
         return tuple(made)
 
     def _usual_answer(
         self, model: str, change: CaseChange, before: list[Day]
-    ) -> tuple[str | None, str | None]:
+    ) -> tuple[str | None, CaseSample | None]:
         """The last day before the fall with a usual result and an answer that is still there; and that
         answer. Raw files of old days may have been removed."""
         for past in reversed(before):
@@ -197,7 +197,7 @@ class VerdictDescriber:
                 samples = self._read(past.date, model, {change.case}).get(change.case, [])
                 best = max(samples, key=lambda each: each.score or 0.0, default=None)
                 if best and best.response:
-                    return past.date, best.response
+                    return past.date, best
         return None, None
 
 
@@ -258,6 +258,15 @@ def _find_worst(samples: list[CaseSample]) -> CaseSample | None:
     if graded:
         return min(graded, key=lambda each: each.score or 0.0)
     return next((each for each in samples if each.score is None), None)
+
+
+def _add_grades(change: CaseChange, before: CaseSample | None, now: CaseSample | None) -> CaseChange:
+    """The change with the prompt and with what the grader said of each answer."""
+    grades = [AnswerGrade(each.score, each.lost, each.cut) if each else None for each in (before, now)]
+    asked = now or before
+    return msgspec.structs.replace(
+        change, prompt=asked.prompt if asked else None, grade_before=grades[0], grade_now=grades[1]
+    )
 
 
 def _excerpt(answer: str | None, most: int | None) -> str | None:

@@ -120,9 +120,9 @@ def find_due(
 ) -> tuple[LayerStates, list[AlertMessage]]:
     """The states after a day's verdicts, and the messages they call for.
 
-    `pages`: model → the address of its page. Every message carries the `head` of the ledger: with it the
-    reader can show later that the ledger was cut or rewritten. The same verdicts given again call for
-    nothing. Neither do those of an earlier day.
+    `pages`: model → the address of the page that tells of it. Every message carries the `head` of the
+    ledger: with it the reader can show later that the ledger was cut or rewritten. The same verdicts given
+    again call for nothing. Neither do those of an earlier day.
     """
     after = dict(before)
     notices: list[AlertNotice] = []

@@ -64,8 +64,17 @@ def expect_false(models: int, constants: Constants, rarity: Rarity | None) -> Ex
 MONTHS = 12
 
 
+class AnswerGrade(msgspec.Struct, frozen=True):
+    """What a grader said of one answer."""
+
+    score: float | None  # 0–1
+    said: str  # what cost most of its points
+    cut: bool  # it ended at a limit of length
+
+
 class CaseChange(msgspec.Struct, frozen=True):
-    """One case that fell: its credit, 0–1, and what was answered, before and now."""
+    """One case that fell: its credit, 0–1, and what was answered, before and now. With whole answers come
+    their prompt and their grades."""
 
     use_case: str  # its title
     case: str
@@ -75,6 +84,9 @@ class CaseChange(msgspec.Struct, frozen=True):
     answer_now: str | None = None
     day_before: str | None = None  # of the answer before
     lost: str = ""  # what cost the answer now most of its points, in the grader's words
+    prompt: str | None = None
+    grade_before: AnswerGrade | None = None
+    grade_now: AnswerGrade | None = None
 
 
 class VerdictText(msgspec.Struct, frozen=True):
