@@ -157,7 +157,7 @@ def describe_silence(site: Site) -> str:
 
 
 def describe_runs(site: Site) -> str:
-    """What has been asked, where there are runs and no day: `2 models were asked to learn Faber.`"""
+    """What has been asked, where there are runs and no day: `2 models were asked to learn Esperanto.`"""
     models = {model for run in site.runs.values() for model in run.record.plan.models}
     suites = sorted({run.record.suite_name or run.record.suite for run in site.runs.values()})
     more = f" and {len(suites) - NAMED} more" if len(suites) > NAMED else ""
