@@ -14,6 +14,7 @@ from probatio.learn.findings import Study
 from probatio.site.facts.effort import DayEffort, list_effort
 from probatio.site.facts.falls import FallRecord, measure_falls
 from probatio.site.facts.lower import LowerAnswers, find_lower
+from probatio.site.facts.repeats import list_repeats
 from probatio.site.facts.standing import find_level, list_standings
 from probatio.site.pages.bench import BenchScore, measure_bench
 from probatio.site.rendering import NoPage, PageReply, PageRequest, json
@@ -83,6 +84,7 @@ class ModelSeries(msgspec.Struct, frozen=True):
     label: list[str] = []  # the headline in words, as every page shows it
     level: LevelBefore = NO_LEVEL  # what the last scores are compared with
     effort: list[DayEffort] = []  # what its answers took; null is not known, never zero
+    repeated: list[float | None] = []  # share of answers that the day before gave, too; null: not known
     lower: LowerAnswers | None = None  # of a model that is lower without proof: on how many answers
 
 
@@ -235,6 +237,7 @@ def model(request: PageRequest) -> PageReply:
             [each.status if each else None for each in days],
         )
     verdicts, effort = tracked.verdicts, list_effort(request.site, tracked)
+    repeats = list_repeats(request.site, tracked)
     return json(
         ModelSeries(
             model=tracked.id,
@@ -256,6 +259,7 @@ def model(request: PageRequest) -> PageReply:
             changed_route=[each.changed_route.note if each.changed_route else None for each in verdicts],
             label=[each.label for each in verdicts],
             level=find_level(tracked, tracked.last),
+            repeated=[repeats[each.date].share if each.date in repeats else None for each in verdicts],
             effort=[effort.get(each.date, DayEffort()) for each in verdicts],
             lower=find_lower(request.site, tracked),
         )

@@ -9,6 +9,7 @@ from probatio.core.records import ModelVerdict, UseCaseVerdict
 from probatio.site.facts.answers import ask, ask_when_stale
 from probatio.site.facts.lower import find_lower
 from probatio.site.facts.noise import usual_noise
+from probatio.site.facts.repeats import sum_repeats
 from probatio.site.facts.standing import find_fall, find_fallen, find_level, list_dates
 from probatio.site.facts.story import list_events
 from probatio.site.pages.bench import measure_bench
@@ -44,6 +45,7 @@ def model_page(request: PageRequest) -> PageReply:
         aged=ask_when_stale(site, model),
         told=told,
         lower=find_lower(site, model),
+        repeats=sum_repeats(site, model),
         charts=charts,
         level=find_level(model, last),
         fallen=[name for name in charts.use_cases if name in fell],

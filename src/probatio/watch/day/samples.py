@@ -29,6 +29,11 @@ FULL: Round = "full"
 ROUNDS: tuple[Round, ...] = (BASE, FULL)
 
 
+def digest_answer(text: str) -> str:
+    """What tells an answer from another one: its text, without blanks at the ends."""
+    return hashlib.blake2b(text.strip().encode(errors="surrogatepass"), digest_size=6).hexdigest()
+
+
 class ServedLine(SampleLine, frozen=True, kw_only=True):
     """An answer's line without its texts: who served the sample, how fast, at what price, and which answer it
     is."""
@@ -49,8 +54,7 @@ class ServedLine(SampleLine, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.response is not None:
-            digest = hashlib.blake2b(self.response.strip().encode(errors="surrogatepass"), digest_size=6)
-            msgspec.structs.force_setattr(self, "answer", digest.hexdigest())
+            msgspec.structs.force_setattr(self, "answer", digest_answer(self.response))
             msgspec.structs.force_setattr(self, "response", None)
 
 
