@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,6 +36,18 @@ def put(path: Path, data: bytes) -> None:
     """Put a file in place whole or not at all."""
     with replacement(path) as part, os.fdopen(open_new(part), "wb") as file:
         file.write(data)
+
+
+def put_at_once(path: Path, data: bytes) -> None:
+    """As `put`, in a cache: two processes or threads may put the same file there at once, and after a power
+    cut it may be torn."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}")
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from probatio.core.records import Day, DayRecord, ModelVerdict, UseCaseVerdict
 from probatio.core.text.names import make_slugs
 from probatio.learn.items.of_days import measure_days
 from probatio.learn.items.records import Item, Items
-from probatio.runs.store.days import days_ahead, read_days, suite_folder
+from probatio.runs.store.days import days_ahead, read_hashed_days, suite_folder
 from probatio.runs.store.detectable import user_detectable_cache
 from probatio.runs.store.layout import DAILY, GRADES, LEDGER, SCORES
 from probatio.runs.store.packed import path_of_packed
@@ -31,6 +31,7 @@ from probatio.site.facts.samples import SampleReader
 from probatio.site.pages.bench import Bench, read_bench
 from probatio.suites.daily_suite import DailyManifest, DailySuite, constants_of, read_manifest
 from probatio.watch.alerts.describing import VerdictDescriber
+from probatio.watch.judged import judge_last
 from probatio.watch.ledger.ledger import (
     LedgerRecord,
     counted_days,
@@ -307,7 +308,7 @@ def load_site(
 ) -> Site:
     """Read the results folder as of now."""
     lines = read_ledger(results)
-    days = counted_days(read_days(results, without=days_ahead(results, today())), lines)
+    days = counted_days(read_hashed_days(results, without=days_ahead(results, today())), lines)
     manifest = _manifest(results, days)
     published = standing_records(lines)
 
@@ -387,9 +388,8 @@ def _verdicts(
     last = days.dates[-1]
     computed = {
         verdict.model: verdict
-        for verdict in verdicts(
-            days, constants, dates={last}, detectable=user_detectable_cache(), compute=False
-        )
+        for verdict in judge_last(days, constants, user_detectable_cache()).verdicts
+        if verdict.date == last
     }
     by_date[last] = tuple(
         _with_drops(verdict, computed.get(verdict.model)) for verdict in by_date.get(last, ())

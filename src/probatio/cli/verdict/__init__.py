@@ -119,16 +119,17 @@ def command(
     """
     from probatio.core.clock import parse_duration
     from probatio.core.text.names import pick
+    from probatio.runs.store.days import read_hashed_days
     from probatio.runs.store.detectable import user_detectable_cache
     from probatio.watch.alerts.describing import VerdictDescriber
     from probatio.watch.day.series import find_unfinished
-    from probatio.watch.ledger.ledger import read_recorded_days
+    from probatio.watch.judged import judge_last
+    from probatio.watch.ledger.ledger import counted_days, read_ledger
     from probatio.watch.verdict.changed_route import describe_change
-    from probatio.watch.verdict.staleness import find_unknown, last_answered, mark_stale
-    from probatio.watch.verdict.verdicts import verdicts
+    from probatio.watch.verdict.staleness import find_unknown, mark_stale
 
     ahead = options.say_ahead(results, options.warn) if date is None else ()
-    days = read_recorded_days(results, until=date, without=ahead)
+    days = counted_days(read_hashed_days(results, date, ahead), read_ledger(results))
     day = choose_day(days, results, date)
     constants = _constants(results, day, gate=bool(fail_on) or regrade)
     moment, limit = _find_moment(as_of, days, date), timedelta(seconds=parse_duration(max_age, "--max-age"))
@@ -139,21 +140,16 @@ def command(
         from probatio.watch.verify.verification import count_changed_grades
 
         regraded = count_changed_grades(results, day)
-    answered = last_answered(days.days)
-    last = {model: answered[model].date for model in chosen if model in answered and model not in day.models}
-    made = [
-        mark_stale(verdict, answered, moment, limit)
-        for verdict in verdicts(
-            days,
-            constants,
-            dates={day.date, *last.values()},
-            models=chosen,
-            regraded=regraded,
-            detectable=user_detectable_cache(),
-            compute=detectable or explain is not None,
-        )
-        if verdict.date == last.get(verdict.model, day.date)
-    ]
+    judged = judge_last(
+        days,
+        constants,
+        user_detectable_cache(),
+        models=chosen,
+        regraded=regraded,
+        compute=detectable or explain is not None,
+    )
+    answered = judged.days_of(days)
+    made = [mark_stale(verdict, answered, moment, limit) for verdict in judged.verdicts]
     shown = [verdict for verdict in made if verdict.date == day.date or verdict.shown == "STALE"]
     teller = VerdictDescriber(results, {each.date: each for each in days.days})
     gates = {label for gate in fail_on for label in FAIL_ON[gate]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from datetime import date
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import msgspec
 
@@ -147,11 +147,26 @@ class DayRecord(msgspec.Struct, frozen=True, kw_only=True):
     replayed: bool = False  # the date was set with --replay: no model was asked on it, and every page says so
 
 
+class StoredScores(Protocol):
+    """A day's scores as its file has them: read and hashed, and decoded when they are first looked at."""
+
+    @property
+    def digest(self) -> str:
+        """Of the bytes of that file."""
+
+    @property
+    def lines(self) -> tuple[DailyScore, ...]: ...
+
+
 class Day(msgspec.Struct, frozen=True, dict=True):
     """One closed day: its record, its scores, and the tables made from them."""
 
     record: DayRecord
-    scores: tuple[DailyScore, ...]
+    given: tuple[DailyScore, ...] | StoredScores
+
+    @property
+    def scores(self) -> tuple[DailyScore, ...]:
+        return self.given if isinstance(self.given, tuple) else self.given.lines
 
     @property
     def date(self) -> str:

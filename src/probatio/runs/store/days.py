@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -29,6 +31,17 @@ def read_days(results: Path, until: str | None = None, without: Collection[str] 
     there = [path for path in list_closed(results / DAILY, results) if path.name not in without]
     with pause_collector():
         return [read_day(path, results) for path in there if until is None or path.name <= until]
+
+
+def read_hashed_days(results: Path, until: str | None = None, without: Collection[str] = ()) -> list[Day]:
+    """As `read_days`, with the digest of each day's scores, which are decoded when they are first looked at:
+    who knows what was made of the same bytes before needs few of them."""
+    there = [path for path in list_closed(results / DAILY, results) if path.name not in without]
+    return [
+        Day(_read_record(path, results), _HashedScores(path / SCORES, read_inside(path / SCORES, results)))
+        for path in there
+        if until is None or path.name <= until
+    ]
 
 
 def days_ahead(results: Path, today: str) -> tuple[str, ...]:
@@ -82,17 +95,38 @@ class DayReader:
 
 def read_day(folder: Path, results: Path | None = None) -> Day:
     """The closed day in `folder`. Files that lead out of `results` (or the day's folder) are refused."""
+    record = _read_record(folder, results)
+    return Day(record, _decode_scores(folder / SCORES, read_inside(folder / SCORES, results)))
+
+
+def _read_record(folder: Path, results: Path | None) -> DayRecord:
     record = read_day_record(folder / DAY_FILE, results)
     if record.date != folder.name:
         raise UsageError(f"{folder / DAY_FILE} says it is {record.date}; the folder says {folder.name}.")
-    path = folder / SCORES
-    data = read_inside(path, results)
+    return record
+
+
+def _decode_scores(path: Path, data: bytes) -> tuple[DailyScore, ...]:
     try:
         lines = _SCORES.decode_lines(data)
     except msgspec.DecodeError as error:
         raise UsageError(_bad_line(path, data, error)) from None
     last = {(line.model, line.use_case): line for line in lines}
-    return Day(record, tuple(last.values()))
+    return tuple(last.values())
+
+
+class _HashedScores:
+    """The scores of a day as bytes: what is decoded later are the bytes that were hashed."""
+
+    def __init__(self, path: Path, data: bytes) -> None:
+        self._path, self._data, self.digest = path, data, hashlib.sha256(data).hexdigest()
+
+    @cached_property
+    def lines(self) -> tuple[DailyScore, ...]:
+        with pause_collector():
+            lines = _decode_scores(self._path, self._data)
+        self._data = b""
+        return lines
 
 
 def read_records(results: Path) -> Iterator[DayRecord]:

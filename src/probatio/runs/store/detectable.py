@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from pathlib import Path
 
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.files import put_at_once
 from probatio.core.jsonfile import read_json
 from probatio.core.machine import cache_folder
 from probatio.core.records import Detectable
@@ -27,12 +27,7 @@ class DetectableCache:
 
     def __setitem__(self, key: str, effect: Detectable) -> None:
         with contextlib.suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            unfinished = (
-                self._folder / f"{key}.{os.getpid()}"
-            )  # two processes may compute the same effect at once
-            unfinished.write_bytes(msgspec.json.encode(effect))
-            unfinished.replace(self._file(key))
+            put_at_once(self._file(key), msgspec.json.encode(effect))
 
     def _file(self, key: str) -> Path:
         return self._folder / f"{key}.json"

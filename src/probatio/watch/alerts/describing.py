@@ -64,6 +64,7 @@ class VerdictDescriber:
         self._published = published
         self._levels: dict[tuple[str, str | None, int], LevelBefore] = {}  # of whole references
         self._suites: dict[str | None, tuple[Path | None, DailyManifest]] = {}
+        self._rarities: dict[str | None, Rarity | None] = {}
 
     @cached_property
     def _days(self) -> Mapping[str, Day]:
@@ -110,14 +111,20 @@ class VerdictDescriber:
         alone does not say it. Suspicious days before it are no usual days.
         """
         day = self._days.get(verdict.date)
-        folder, manifest = self._suite(day)
+        manifest = self._suite(day)[1]
         constants, titles = constants_of(manifest), {entry.id: entry.title for entry in manifest.use_cases}
         fell = verdict.shown in ("SUSPICIOUS", "COOKED") or bool(verdict.collapsed)
         level = self.find_level(verdict, began)
         cases = self._cases(verdict, day, level, titles, excerpt, began) if day and fell and answers else ()
-        rarity = find_rarity(manifest, folder)
         return describe(
-            verdict, titles, constants, rarity, cases, level, began, self._find_drift(verdict, level)
+            verdict,
+            titles,
+            constants,
+            self._rarity(day),
+            cases,
+            level,
+            began,
+            self._find_drift(verdict, level),
         )
 
     def _find_drift(self, verdict: ModelVerdict, level: LevelBefore) -> str | None:
@@ -130,8 +137,8 @@ class VerdictDescriber:
 
     def expect_false(self, models: int, date: str) -> ExpectedFalse:
         """How many of so many healthy models chance would flag in a month, under the suite of this day."""
-        folder, manifest = self._suite(self._days.get(date))
-        return expect_false(models, constants_of(manifest), find_rarity(manifest, folder))
+        day = self._days.get(date)
+        return expect_false(models, constants_of(self._suite(day)[1]), self._rarity(day))
 
     def message(self, verdict: ModelVerdict) -> str:
         """The verdict as an alert tells it: answers are quoted, and nothing in it acts on the channel."""
@@ -148,6 +155,13 @@ class VerdictDescriber:
             except ProbatioError:
                 self._suites[named] = None, msgspec.structs.replace(read_manifest(), use_cases=())
         return self._suites[named]
+
+    def _rarity(self, day: Day | None) -> Rarity | None:
+        named = day.record.suite if day else None
+        if named not in self._rarities:
+            folder, manifest = self._suite(day)
+            self._rarities[named] = find_rarity(manifest, folder)
+        return self._rarities[named]
 
     def _cases(
         self,

@@ -243,9 +243,9 @@ def _mark_replayed(day: Day) -> Day:
     return msgspec.structs.replace(day, record=msgspec.structs.replace(day.record, replayed=True))
 
 
-def read_recorded_days(results: Path, until: str | None = None, without: Collection[str] = ()) -> Days:
+def read_recorded_days(results: Path, until: str | None = None) -> Days:
     """The closed days that count and what people have accepted."""
-    return counted_days(read_days(results, until, without), read_ledger(results))
+    return counted_days(read_days(results, until), read_ledger(results))
 
 
 def record_days(results: Path, dates: Collection[str], constants: Constants, made: str) -> list[LedgerRecord]:

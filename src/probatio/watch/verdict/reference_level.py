@@ -76,8 +76,8 @@ def list_days_before(
     """The last scored days of its series before the fall, or before its own day; as many as a baseline
     has."""
     since = min(each for each in (began, verdict.changed_on, verdict.headline_since, verdict.date) if each)
-    scored = [day for day in list_scored(verdict, days) if day.date < since]
-    return scored[-constants.rule.baseline_days :]
+    before = reversed([day for day in days if day.date < since])
+    return list(islice(list_scored(verdict, before), constants.rule.baseline_days))[::-1]
 
 
 def list_set_aside(verdicts: Iterable[ModelVerdict]) -> SetAside:

@@ -1,0 +1,155 @@
+"""Verdicts kept between calls: to fold a year of days takes seconds, and mostly nothing has changed.
+
+What is kept is known by a digest of all that a verdict is made of: the code, the constants, each day's record
+and the bytes of its scores, what people have accepted, and what was asked for. So a day that was changed,
+withdrawn or declared replayed is folded again with the days after it.
+
+`verdict` and the pages of the site come here. The ledger and `verify` never do: they fold.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import platform
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from probatio.core import jsonfile
+from probatio.core.code_digest import code_digest
+from probatio.core.errors import UsageError
+from probatio.core.files import put_at_once
+from probatio.core.inside import read_inside
+from probatio.core.machine import cache_folder
+from probatio.core.records import Constants, Day, Detectable, ModelVerdict
+from probatio.runs.collector import pause_collector
+from probatio.watch.verdict.days import Days
+from probatio.watch.verdict.evidence.detectable import KeptEffects
+from probatio.watch.verdict.staleness import last_answered
+from probatio.watch.verdict.verdicts import verdicts
+
+MOST_FILES = 128
+"""So many are kept, the newest: each has 3 kB of each model."""
+_CODE = ("probatio.core", "probatio.runs.store", "probatio.watch")
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """The verdicts of the last of some days, and of each model that was not asked on it: of its own last."""
+
+    verdicts: tuple[ModelVerdict, ...]
+    answered: dict[str, str]  # model → the last date on which an answer of it was scored
+    unknown: tuple[str, ...] = ()  # keys of the smallest drops that were not known
+
+    def days_of(self, days: Days) -> dict[str, Day]:
+        """Model → the last day on which an answer of it was scored."""
+        by_date = {day.date: day for day in days.days}
+        return {model: by_date[date] for model, date in self.answered.items()}
+
+
+_DECODER = jsonfile.Decoder(Judged)
+
+
+def judge_last(
+    days: Days,
+    constants: Constants,
+    effects: KeptEffects,
+    *,
+    models: Collection[str] | None = None,
+    regraded: Mapping[str, int] | None = None,
+    compute: bool = False,
+) -> Judged:
+    """The verdicts of the last of these days (`read_hashed_days`), kept ones where they are still true.
+
+    `models`, `regraded`, `effects` and `compute` as `verdicts` takes them.
+    """
+    key = _find_key(days, constants, models, regraded or {})
+    file = cache_folder() / "verdicts" / key
+    kept = _read(file, key)
+    if kept is not None and not any(compute or effects.get(each) is not None for each in kept.unknown):
+        return kept
+    with pause_collector():  # here all days are decoded
+        answered = {model: day.date for model, day in last_answered(days.days).items()}
+    asked, noted = _list_asked(days, answered, models), _NotedEffects(effects)
+    made = verdicts(
+        days,
+        constants,
+        dates={date for date, _ in asked},
+        models=models,
+        regraded=regraded,
+        detectable=noted,
+        compute=compute,
+    )
+    judged = Judged(
+        tuple(verdict for verdict in made if (verdict.date, verdict.model) in asked),
+        answered,
+        tuple(sorted(noted.unknown)),
+    )
+    _keep(file, key, judged)
+    return judged
+
+
+class _NotedEffects:
+    """Notes which effects are still unknown."""
+
+    def __init__(self, effects: KeptEffects) -> None:
+        self._effects = effects
+        self.unknown: set[str] = set()
+
+    def get(self, key: str, /) -> Detectable | None:
+        effect = self._effects.get(key)
+        if effect is None:
+            self.unknown.add(key)
+        return effect
+
+    def __setitem__(self, key: str, effect: Detectable, /) -> None:
+        self._effects[key] = effect
+        self.unknown.discard(key)
+
+
+def _list_asked(
+    days: Days, answered: Mapping[str, str], models: Collection[str] | None
+) -> set[tuple[str, str]]:
+    """Date and model of each verdict that is asked for."""
+    last = days.days[-1]
+    dates = dict.fromkeys(last.models, last.date)
+    return {
+        (date, model) for model, date in {**answered, **dates}.items() if models is None or model in models
+    }
+
+
+def _find_key(
+    days: Days, constants: Constants, models: Collection[str] | None, regraded: Mapping[str, int]
+) -> str:
+    """The digest of all that these verdicts are made of."""
+    code = code_digest(*_CODE), np.__version__, platform.python_version(), platform.machine()
+    asked = None if models is None else sorted(models)
+    key = hashlib.sha256(msgspec.json.encode((code, constants, days.accepted, asked, regraded)))
+    for day in days.days:
+        scores = day.given if isinstance(day.given, tuple) else day.given.digest
+        key.update(msgspec.json.encode((day.record, scores)))
+    return key.hexdigest()
+
+
+def _read(file: Path, key: str) -> Judged | None:
+    """What is kept under a key; None where it is not there, is torn, or was written for another key."""
+    with contextlib.suppress(OSError, UsageError, msgspec.DecodeError):
+        digest, _, data = read_inside(file).partition(b"\n")
+        if digest == _bind(key, data):
+            return _DECODER.decode(data)
+    return None
+
+
+def _keep(file: Path, key: str, judged: Judged) -> None:
+    data = msgspec.json.encode(judged)
+    with contextlib.suppress(OSError):
+        put_at_once(file, _bind(key, data) + b"\n" + data)
+        by_age = sorted(file.parent.iterdir(), key=lambda each: each.stat().st_mtime)
+        for old in by_age[:-MOST_FILES]:
+            old.unlink(missing_ok=True)
+
+
+def _bind(key: str, data: bytes) -> bytes:
+    return hashlib.sha256(key.encode() + data).hexdigest().encode()
