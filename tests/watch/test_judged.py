@@ -8,12 +8,12 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from commandline import PROCESS, probatio
 from probatio.site.snapshot import load_site
 from probatio.watch import judged
+from probatio.watch.alerts import describing
 from probatio.watch.ledger.later import accept, take_back, withdraw
 from probatio.watch.ledger.ledger import record_days
 from probatio.watch.verdict.verdicts import verdicts
@@ -62,15 +62,16 @@ def _verdict(results: Path, *words: str) -> str:
     return probatio("verdict", "--results", results, *moment, *words, cwd=results).output
 
 
-def _kept(results: Path) -> Path:
-    (file,) = (results.parent / "cache" / "verdicts").iterdir()
-    return file
+def _kept(results: Path) -> list[Path]:
+    """The file of verdicts, and that of what the words took from the days."""
+    files = (results.parent / "cache" / "verdicts").iterdir()
+    return sorted(files, key=lambda file: b'{"verdicts":' not in file.read_bytes())
 
 
 def _poison(file: Path) -> None:
     """Write a false verdict under the right key, with the digest it needs."""
     data = file.read_bytes().partition(b"\n")[2].replace(b'"COOKED"', b'"OK"')
-    file.write_bytes(judged._bind(file.name, data) + b"\n" + data)
+    file.write_bytes(judged.bind(file.name, data) + b"\n" + data)
 
 
 @pytest.mark.parametrize(
@@ -141,21 +142,26 @@ def test_what_is_changed_is_seen_the_next_time(
 def test_verify_never_reads_what_is_kept(results: Path) -> None:
     assert "✖ COOKED" in _verdict(results)
     before = verify(results, grades=False)
-    _poison(_kept(results))
+    _poison(_kept(results)[0])
     assert "✖ COOKED" not in _verdict(results)  # so it was read there
     assert verify(results, grades=False) == before
     assert before.findings == []
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\n", b"[" * 100_000, b"0" * 64 + b"\n{}", b"\xff\xfe"])
-def test_a_torn_or_hostile_file_is_folded_again(results: Path, folds: list[int], content: bytes) -> None:
+def test_a_torn_or_hostile_file_is_made_again(results: Path, folds: list[int], content: bytes) -> None:
     first = _verdict(results)
-    whole = _kept(results).read_bytes()
-    for broken in (content, whole[:-1], whole.replace(b'"COOKED"', b'"OK"')):
-        _kept(results).write_bytes(broken)
+    files = {file: file.read_bytes() for file in _kept(results)}
+    assert len(files) == 2
+    changed = {
+        file: whole.replace(b'"COOKED"', b'"OK"').replace(b"a_", b"b_") for file, whole in files.items()
+    }
+    for number, broken in enumerate((content, *(whole[:-1] for whole in files.values()), None)):
+        for file in files:
+            file.write_bytes(changed[file] if broken is None else broken)
         assert _verdict(results) == first
-    assert len(folds) == 4
-    assert _kept(results).read_bytes() == whole
+        assert len(folds) == number + 2
+    assert {file: file.read_bytes() for file in _kept(results)} == files
 
 
 def test_what_is_kept_holds_for_its_own_key_alone(results: Path, folds: list[int]) -> None:
@@ -163,18 +169,30 @@ def test_what_is_kept_holds_for_its_own_key_alone(results: Path, folds: list[int
     old = _kept(results)
     _change_scores(results)
     now = _verdict(results)
-    (new,) = (each for each in old.parent.iterdir() if each != old)
-    shutil.copy(old, new)
+    new = [each for each in _kept(results) if each not in old]
+    for before, after in zip(old, new, strict=True):
+        shutil.copy(before, after)
     assert _verdict(results) == now
     assert len(folds) == 3
 
 
-def test_a_kept_text_of_another_shape_is_folded_again(results: Path, folds: list[int]) -> None:
-    first, file = _verdict(results), _kept(results)
-    for data in (b"{}", b'{"verdicts":7,"answered":{}}', msgspec.json.encode([])):
-        file.write_bytes(judged._bind(file.name, data) + b"\n" + data)
-        assert _verdict(results) == first
-    assert len(folds) == 4
+@pytest.mark.parametrize("data", [b"{}", b"[]", b'{"verdicts":7,"answered":{}}', b'{"m":[{},7,[]]}'])
+def test_a_kept_text_of_another_shape_is_made_again(results: Path, folds: list[int], data: bytes) -> None:
+    first = _verdict(results)
+    for file in _kept(results):
+        file.write_bytes(judged.bind(file.name, data) + b"\n" + data)
+    assert _verdict(results) == first
+    assert len(folds) == 2
+
+
+def test_what_the_words_took_before_is_not_looked_for_again(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = _verdict(results)
+    monkeypatch.setattr(describing, "find_level_before", None)
+    monkeypatch.setattr(describing, "find_drift", None)
+    monkeypatch.setattr(describing, "_find_falls", None)
+    assert _verdict(results) == first
 
 
 def test_a_drop_that_was_computed_meanwhile_is_shown(results: Path, folds: list[int]) -> None:
@@ -200,7 +218,7 @@ def test_no_more_than_the_newest_are_kept(results: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(judged, "MOST_FILES", 2)
     for number in range(5):
         _verdict(results, "--date", day_at(LAST - number))
-    assert len(list((results.parent / "cache" / "verdicts").iterdir())) == 2
+    assert len(_kept(results)) == 2
 
 
 def test_two_processes_at_once_say_the_same(results: Path) -> None:
@@ -208,7 +226,7 @@ def test_two_processes_at_once_say_the_same(results: Path) -> None:
     both = [subprocess.Popen(words, stdout=subprocess.PIPE, cwd=results) for _ in range(2)]
     said = {each.communicate(timeout=300)[0].decode() for each in both}
     assert said == {_verdict(results)}
-    assert len([*(results.parent / "cache" / "verdicts").iterdir()]) == 1
+    assert len(_kept(results)) == 2
 
 
 def test_a_site_takes_the_drops_of_kept_verdicts(results: Path, folds: list[int]) -> None:

@@ -31,7 +31,7 @@ from probatio.site.facts.samples import SampleReader
 from probatio.site.pages.bench import Bench, read_bench
 from probatio.suites.daily_suite import DailyManifest, DailySuite, constants_of, read_manifest
 from probatio.watch.alerts.describing import VerdictDescriber
-from probatio.watch.judged import judge_last
+from probatio.watch.judged import digest_days, judge_last
 from probatio.watch.ledger.ledger import (
     LedgerRecord,
     counted_days,
@@ -388,7 +388,7 @@ def _verdicts(
     last = days.dates[-1]
     computed = {
         verdict.model: verdict
-        for verdict in judge_last(days, constants, user_detectable_cache()).verdicts
+        for verdict in judge_last(days, digest_days(days), constants, user_detectable_cache()).verdicts
         if verdict.date == last
     }
     by_date[last] = tuple(

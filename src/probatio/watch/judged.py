@@ -4,6 +4,8 @@ What is kept is known by a digest of all that a verdict is made of: the code, th
 and the bytes of its scores, what people have accepted, and what was asked for. So a day that was changed,
 withdrawn or declared replayed is folded again with the days after it.
 
+What the words on a verdict take from the days is kept in the same way, as it takes all of them again.
+
 `verdict` and the pages of the site come here. The ledger and `verify` never do: they fold.
 """
 
@@ -12,8 +14,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import platform
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -26,13 +30,15 @@ from probatio.core.inside import read_inside
 from probatio.core.machine import cache_folder
 from probatio.core.records import Constants, Day, Detectable, ModelVerdict
 from probatio.runs.collector import pause_collector
+from probatio.watch.alerts.describing import Compared
+from probatio.watch.ledger.ledger import LedgerLine
 from probatio.watch.verdict.days import Days
 from probatio.watch.verdict.evidence.detectable import KeptEffects
 from probatio.watch.verdict.staleness import last_answered
 from probatio.watch.verdict.verdicts import verdicts
 
-MOST_FILES = 128
-"""So many are kept, the newest: each has 3 kB of each model."""
+MOST_FILES = 256
+"""So many are kept, the newest: each has 4 kB of each model."""
 _CODE = ("probatio.core", "probatio.runs.store", "probatio.watch")
 
 
@@ -49,11 +55,14 @@ class Judged(msgspec.Struct, frozen=True):
         return {model: by_date[date] for model, date in self.answered.items()}
 
 
-_DECODER = jsonfile.Decoder(Judged)
+_JUDGED = jsonfile.Decoder(Judged)
+_WORDS = jsonfile.Decoder(dict[str, Compared])
+T = TypeVar("T")
 
 
 def judge_last(
     days: Days,
+    made_of: str,
     constants: Constants,
     effects: KeptEffects,
     *,
@@ -61,13 +70,12 @@ def judge_last(
     regraded: Mapping[str, int] | None = None,
     compute: bool = False,
 ) -> Judged:
-    """The verdicts of the last of these days (`read_hashed_days`), kept ones where they are still true.
-
+    """The verdicts of the last of these days, kept ones where they are still true. `made_of`: their digest.
     `models`, `regraded`, `effects` and `compute` as `verdicts` takes them.
     """
-    key = _find_key(days, constants, models, regraded or {})
-    file = cache_folder() / "verdicts" / key
-    kept = _read(file, key)
+    asked_for = None if models is None else sorted(models)
+    key = _digest(made_of, msgspec.json.encode((constants, asked_for, regraded or {})))
+    kept = _read(key, _JUDGED)
     if kept is not None and not any(compute or effects.get(each) is not None for each in kept.unknown):
         return kept
     with pause_collector():  # here all days are decoded
@@ -87,7 +95,7 @@ def judge_last(
         answered,
         tuple(sorted(noted.unknown)),
     )
-    _keep(file, key, judged)
+    _keep(key, judged)
     return judged
 
 
@@ -120,36 +128,57 @@ def _list_asked(
     }
 
 
-def _find_key(
-    days: Days, constants: Constants, models: Collection[str] | None, regraded: Mapping[str, int]
-) -> str:
-    """The digest of all that these verdicts are made of."""
+@contextmanager
+def keep_words(made_of: str, lines: Iterable[LedgerLine]) -> Iterator[dict[str, Compared]]:
+    """What the words on verdicts took before from days of this digest and from this ledger. What is added is
+    kept."""
+    key = _digest(made_of, *(line.data for line in lines))
+    known = _read(key, _WORDS) or {}
+    before = len(known)
+    yield known
+    if len(known) > before:
+        _keep(key, known)
+
+
+def digest_days(days: Days) -> str:
+    """Of all that is made of these days (`read_hashed_days`), and of the code that makes it."""
     code = code_digest(*_CODE), np.__version__, platform.python_version(), platform.machine()
-    asked = None if models is None else sorted(models)
-    key = hashlib.sha256(msgspec.json.encode((code, constants, days.accepted, asked, regraded)))
+    made_of = hashlib.sha256(msgspec.json.encode((code, days.accepted)))
     for day in days.days:
         scores = day.given if isinstance(day.given, tuple) else day.given.digest
-        key.update(msgspec.json.encode((day.record, scores)))
-    return key.hexdigest()
+        made_of.update(msgspec.json.encode((day.record, scores)))
+    return made_of.hexdigest()
 
 
-def _read(file: Path, key: str) -> Judged | None:
+def _digest(made_of: str, *parts: bytes) -> str:
+    whole = hashlib.sha256(made_of.encode())
+    for part in parts:
+        whole.update(len(part).to_bytes(8, "big") + part)
+    return whole.hexdigest()
+
+
+def _read(key: str, decoder: jsonfile.Decoder[T]) -> T | None:
     """What is kept under a key; None where it is not there, is torn, or was written for another key."""
     with contextlib.suppress(OSError, UsageError, msgspec.DecodeError):
-        digest, _, data = read_inside(file).partition(b"\n")
-        if digest == _bind(key, data):
-            return _DECODER.decode(data)
+        digest, _, data = read_inside(_folder() / key).partition(b"\n")
+        if digest == bind(key, data):
+            return decoder.decode(data)
     return None
 
 
-def _keep(file: Path, key: str, judged: Judged) -> None:
-    data = msgspec.json.encode(judged)
+def _keep(key: str, what: Judged | dict[str, Compared]) -> None:
+    data = msgspec.json.encode(what)
     with contextlib.suppress(OSError):
-        put_at_once(file, _bind(key, data) + b"\n" + data)
-        by_age = sorted(file.parent.iterdir(), key=lambda each: each.stat().st_mtime)
+        put_at_once(_folder() / key, bind(key, data) + b"\n" + data)
+        by_age = sorted(_folder().iterdir(), key=lambda each: each.stat().st_mtime)
         for old in by_age[:-MOST_FILES]:
             old.unlink(missing_ok=True)
 
 
-def _bind(key: str, data: bytes) -> bytes:
-    return hashlib.sha256(key.encode() + data).hexdigest().encode()
+def bind(key: str, data: bytes) -> bytes:
+    """The first line of a file: what is kept under another key, or was changed, is not read."""
+    return _digest(key, data).encode()
+
+
+def _folder() -> Path:
+    return cache_folder() / "verdicts"

@@ -123,13 +123,14 @@ def command(
     from probatio.runs.store.detectable import user_detectable_cache
     from probatio.watch.alerts.describing import VerdictDescriber
     from probatio.watch.day.series import find_unfinished
-    from probatio.watch.judged import judge_last
+    from probatio.watch.judged import digest_days, judge_last, keep_words
     from probatio.watch.ledger.ledger import counted_days, read_ledger
     from probatio.watch.verdict.changed_route import describe_change
     from probatio.watch.verdict.staleness import find_unknown, mark_stale
 
     ahead = options.say_ahead(results, options.warn) if date is None else ()
-    days = counted_days(read_hashed_days(results, date, ahead), read_ledger(results))
+    lines = read_ledger(results)
+    days = counted_days(read_hashed_days(results, date, ahead), lines)
     day = choose_day(days, results, date)
     constants = _constants(results, day, gate=bool(fail_on) or regrade)
     moment, limit = _find_moment(as_of, days, date), timedelta(seconds=parse_duration(max_age, "--max-age"))
@@ -142,6 +143,7 @@ def command(
         regraded = count_changed_grades(results, day)
     judged = judge_last(
         days,
+        made_of := digest_days(days),
         constants,
         user_detectable_cache(),
         models=chosen,
@@ -151,7 +153,6 @@ def command(
     answered = judged.days_of(days)
     made = [mark_stale(verdict, answered, moment, limit) for verdict in judged.verdicts]
     shown = [verdict for verdict in made if verdict.date == day.date or verdict.shown == "STALE"]
-    teller = VerdictDescriber(results, {each.date: each for each in days.days})
     gates = {label for gate in fail_on for label in FAIL_ON[gate]}
     fallen = [verdict.model for verdict in shown if verdict.state in gates]
     moved = {
@@ -165,8 +166,10 @@ def command(
     failed = [model for model in chosen if model in {*fallen, *moved, *unknown}] + [
         each for each in unknown if each not in chosen
     ]
-    words = {verdict.model: teller.describe(verdict) for verdict in shown}
-    levels = {verdict.model: teller.find_level(verdict) for verdict in shown}
+    with keep_words(made_of, lines) as known:
+        teller = VerdictDescriber(results, {each.date: each for each in days.days}, known=known)
+        words = {verdict.model: teller.describe(verdict) for verdict in shown}
+        levels = {verdict.model: teller.find_level(verdict) for verdict in shown}
     if as_json:
         gate = (
             {"fail_on": fail_on, "failed": failed, "changed_route": moved, "unknown": unknown}

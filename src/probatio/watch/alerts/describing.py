@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
 from functools import cache, cached_property, partial
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from probatio.core.errors import ProbatioError
-from probatio.core.records import Day, ModelVerdict
+from probatio.core.records import Constants, Day, ModelVerdict
 from probatio.runs.store.days import suite_folder
 from probatio.runs.store.run_folder import CaseSample, case_samples
 from probatio.suites.daily_suite import DailyManifest, constants_of, read_manifest
@@ -46,6 +48,14 @@ AnswerReader = Callable[[str, str, Collection[str]], dict[str, list[CaseSample]]
 """Day, model and cases → the answers, by case."""
 
 
+class Compared(NamedTuple):
+    """What the words on a verdict take from the days."""
+
+    level: LevelBefore
+    drift: str | None
+    falls: tuple[CaseChange, ...]  # the worst, without their answers
+
+
 class VerdictDescriber:
     """Describes the verdicts of one results folder. Files are read when a verdict needs them."""
 
@@ -55,13 +65,16 @@ class VerdictDescriber:
         days: Mapping[str, Day] | None = None,
         published: Sequence[ModelVerdict] | None = None,
         read: AnswerReader | None = None,
+        known: MutableMapping[str, Compared] | None = None,
     ) -> None:
         """`days`, `published`: what the folder has recorded, where it was read already. `read`: reads answers
-        for one who tells many verdicts, and keeps days for the next."""
+        for one who tells many verdicts, and keeps days for the next. `known`: what the same days and ledger
+        said before; what they say now is put there."""
         self._results = results
         self._read = read or partial(case_samples, results)
         self._given = days
         self._published = published
+        self._known = known
         self._levels: dict[tuple[str, str | None, int], LevelBefore] = {}  # of whole references
         self._suites: dict[str | None, tuple[Path | None, DailyManifest]] = {}
         self._rarities: dict[str | None, Rarity | None] = {}
@@ -86,11 +99,12 @@ class VerdictDescriber:
     def find_level(self, verdict: ModelVerdict, began: str | None = None) -> LevelBefore:
         """The level before that the verdict is compared with, on every surface. `began`: the first day of the
         fall, if the verdict alone does not say it."""
+        constants = constants_of(self._suite(self._days.get(verdict.date))[1])
+        if self._known and not began and (known := self._known.get(_key_of(verdict, constants))):
+            return known.level
         key = verdict.model, verdict.series_since, verdict.reference_days
         if key in self._levels:
             return self._levels[key]
-        day = self._days.get(verdict.date)
-        constants = constants_of(self._suite(day)[1])
         found = find_level_before(verdict, self._days.values(), constants, self._set_aside, began)
         if found.reference:
             self._levels[key] = found
@@ -113,19 +127,23 @@ class VerdictDescriber:
         day = self._days.get(verdict.date)
         manifest = self._suite(day)[1]
         constants, titles = constants_of(manifest), {entry.id: entry.title for entry in manifest.use_cases}
+        level, drift, falls = self._compare(verdict, constants, began, answers=answers)
+        cases = self._cases(verdict, day, falls, titles, excerpt, began) if day and falls else ()
+        return describe(verdict, titles, constants, self._rarity(day), cases, level, began, drift)
+
+    def _compare(
+        self, verdict: ModelVerdict, constants: Constants, began: str | None, *, answers: bool
+    ) -> Compared:
+        key = None if self._known is None or began or not answers else _key_of(verdict, constants)
+        if key and self._known and key in self._known:
+            return self._known[key]
+        day, level = self._days.get(verdict.date), self.find_level(verdict, began)
         fell = verdict.shown in ("SUSPICIOUS", "COOKED") or bool(verdict.collapsed)
-        level = self.find_level(verdict, began)
-        cases = self._cases(verdict, day, level, titles, excerpt, began) if day and fell and answers else ()
-        return describe(
-            verdict,
-            titles,
-            constants,
-            self._rarity(day),
-            cases,
-            level,
-            began,
-            self._find_drift(verdict, level),
-        )
+        falls = self._find_worst_falls(verdict, day, level) if day and fell and answers else ()
+        compared = Compared(level, self._find_drift(verdict, level), falls)
+        if key and self._known is not None:
+            self._known[key] = compared
+        return compared
 
     def _find_drift(self, verdict: ModelVerdict, level: LevelBefore) -> str | None:
         """When a proven fall began to go down, if it was no step."""
@@ -163,26 +181,27 @@ class VerdictDescriber:
             self._rarities[named] = find_rarity(manifest, folder)
         return self._rarities[named]
 
+    def _find_worst_falls(
+        self, verdict: ModelVerdict, day: Day, level: LevelBefore
+    ) -> tuple[CaseChange, ...]:
+        """The cases that fell most. They come from the use cases that are flagged or named; if there are
+        none, from all, as a fall may be proven by the scores as a whole."""
+        moved = {each.use_case for each in verdict.use_cases if each.status in ("SUSPICIOUS", "COOKED")}
+        moved = moved | {*verdict.named, *verdict.collapsed} or {each.use_case for each in verdict.use_cases}
+        compared = [self._days[date] for date in level.days]
+        falls = _find_falls(verdict.model, day, compared, moved)
+        return tuple(sorted(falls, key=lambda each: each.now - each.before)[:WORST])
+
     def _cases(
         self,
         verdict: ModelVerdict,
         day: Day,
-        level: LevelBefore,
+        falls: Sequence[CaseChange],
         titles: Mapping[str, str],
         excerpt: int | None,
         began: str | None,
     ) -> tuple[CaseChange, ...]:
-        """The cases that fell most, each with the answer of a usual day and today's.
-
-        They come from the use cases that are flagged or named; if there are none, from all, as a fall may be
-        proven by the scores as a whole.
-        """
-        moved = {each.use_case for each in verdict.use_cases if each.status in ("SUSPICIOUS", "COOKED")}
-        moved = moved | {*verdict.named, *verdict.collapsed} or {each.use_case for each in verdict.use_cases}
-        compared = [self._days[date] for date in level.days]
-        falls = sorted(
-            _find_falls(verdict.model, day, compared, moved), key=lambda each: each.now - each.before
-        )[:WORST]
+        """These cases, each with the answer of a usual day and today's."""
         now = self._read(day.date, verdict.model, {each.case for each in falls})
         made = []
         constants = constants_of(self._suite(day)[1])
@@ -213,6 +232,10 @@ class VerdictDescriber:
                 if best and best.response:
                     return past.date, best
         return None, None
+
+
+def _key_of(verdict: ModelVerdict, constants: Constants) -> str:
+    return hashlib.sha256(msgspec.json.encode((verdict, constants))).hexdigest()
 
 
 NEAR = 0.05
