@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from commandline import PROCESS, probatio
+from double import Double
 from probatio.site.snapshot import load_site
 from probatio.watch import judged
 from probatio.watch.alerts import describing
@@ -18,6 +19,7 @@ from probatio.watch.ledger.later import accept, take_back, withdraw
 from probatio.watch.ledger.ledger import record_days
 from probatio.watch.verdict.verdicts import verdicts
 from probatio.watch.verify.verification import verify
+from watch.day.days import gold_script, run
 from watch.verdict.made_up import CONSTANTS, day_at, made_up_day, steady, write_days
 
 USE_CASES = ["a", "b", "j1"]
@@ -236,3 +238,20 @@ def test_a_site_takes_the_drops_of_kept_verdicts(results: Path, folds: list[int]
     assert len(folds) == 1
     assert first.tracked["n"].last == again.tracked["n"].last
     assert first.tracked["n"].last.smallest_drop is not None
+
+
+@pytest.mark.slow
+def test_the_first_verdict_after_a_day_folds_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folds: list[int]
+) -> None:
+    monkeypatch.setenv("PROBATIO_CACHE", str(tmp_path / "cache"))
+    with Double(reply=gold_script()) as double:
+        for day in ("2026-03-10", "2026-03-11"):
+            assert run(tmp_path, double, day=day).returncode == 0
+    folds.clear()
+    results = tmp_path / "results"
+    first = probatio("verdict", "--results", results).output
+    assert folds == []
+    shutil.rmtree(tmp_path / "cache" / "verdicts")
+    assert probatio("verdict", "--results", results).output == first
+    assert len(folds) == 1

@@ -6,7 +6,8 @@ withdrawn or declared replayed is folded again with the days after it.
 
 What the words on a verdict take from the days is kept in the same way, as it takes all of them again.
 
-`verdict` and the pages of the site come here. The ledger and `verify` never do: they fold.
+`verdict` and the pages of the site come here, and a day that was closed, so that neither of them has to fold
+it. The ledger and `verify` never do.
 """
 
 from __future__ import annotations
@@ -49,6 +50,11 @@ class Judged(msgspec.Struct, frozen=True):
     answered: dict[str, str]  # model → the last date on which an answer of it was scored
     unknown: tuple[str, ...] = ()  # keys of the smallest drops that were not known
 
+    def of(self, models: Collection[str] | None) -> Judged:
+        """The verdicts on these models alone."""
+        some = (each for each in self.verdicts if models is None or each.model in models)
+        return msgspec.structs.replace(self, verdicts=tuple(some))
+
     def days_of(self, days: Days) -> dict[str, Day]:
         """Model → the last day on which an answer of it was scored."""
         by_date = {day.date: day for day in days.days}
@@ -73,19 +79,20 @@ def judge_last(
     """The verdicts of the last of these days, kept ones where they are still true. `made_of`: their digest.
     `models`, `regraded`, `effects` and `compute` as `verdicts` takes them.
     """
-    asked_for = None if models is None else sorted(models)
-    key = _digest(made_of, msgspec.json.encode((constants, asked_for, regraded or {})))
-    kept = _read(key, _JUDGED)
-    if kept is not None and not any(compute or effects.get(each) is not None for each in kept.unknown):
-        return kept
+    alone = models if compute else None  # a drop takes a second, and so only those asked for are computed
+    for asked_for in dict.fromkeys((None, None if alone is None else tuple(sorted(alone)))):
+        key = _digest(made_of, msgspec.json.encode((constants, asked_for, regraded or {})))
+        kept = _read(key, _JUDGED)
+        if kept and not any(compute or effects.get(each) is not None for each in kept.unknown):
+            return kept.of(models)
     with pause_collector():  # here all days are decoded
         answered = {model: day.date for model, day in last_answered(days.days).items()}
-    asked, noted = _list_asked(days, answered, models), _NotedEffects(effects)
+    asked, noted = _list_asked(days, answered, alone), _NotedEffects(effects)
     made = verdicts(
         days,
         constants,
         dates={date for date, _ in asked},
-        models=models,
+        models=alone,
         regraded=regraded,
         detectable=noted,
         compute=compute,
@@ -96,7 +103,7 @@ def judge_last(
         tuple(sorted(noted.unknown)),
     )
     _keep(key, judged)
-    return judged
+    return judged.of(models)
 
 
 class _NotedEffects:

@@ -37,11 +37,7 @@ def read_hashed_days(results: Path, until: str | None = None, without: Collectio
     """As `read_days`, with the digest of each day's scores, which are decoded when they are first looked at:
     who knows what was made of the same bytes before needs few of them."""
     there = [path for path in list_closed(results / DAILY, results) if path.name not in without]
-    return [
-        Day(_read_record(path, results), _HashedScores(path / SCORES, read_inside(path / SCORES, results)))
-        for path in there
-        if until is None or path.name <= until
-    ]
+    return [_hash_day(path, results) for path in there if until is None or path.name <= until]
 
 
 def days_ahead(results: Path, today: str) -> tuple[str, ...]:
@@ -85,9 +81,10 @@ class DayReader:
             for folder in list_closed(self._results / DAILY, self._results):
                 state = [_state(folder / name) for name in (DAY_FILE, SCORES)]
                 before = known.get(folder)
-                self._days[folder] = (
-                    before if before and before[0] == state else (state, read_day(folder, self._results))
-                )
+                if before is None or before[0] != state:
+                    before = state, _hash_day(folder, self._results)
+                    _ = before[1].scores  # so that a file that can't be read is named here
+                self._days[folder] = before
         _LATEST.clear()
         _LATEST[self._results.resolve()] = self._days
         return [day for _, day in self._days.values()]
@@ -97,6 +94,11 @@ def read_day(folder: Path, results: Path | None = None) -> Day:
     """The closed day in `folder`. Files that lead out of `results` (or the day's folder) are refused."""
     record = _read_record(folder, results)
     return Day(record, _decode_scores(folder / SCORES, read_inside(folder / SCORES, results)))
+
+
+def _hash_day(folder: Path, results: Path) -> Day:
+    scores = folder / SCORES
+    return Day(_read_record(folder, results), _HashedScores(scores, read_inside(scores, results)))
 
 
 def _read_record(folder: Path, results: Path | None) -> DayRecord:

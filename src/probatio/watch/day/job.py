@@ -56,10 +56,10 @@ from probatio.watch.day.samples import (
 from probatio.watch.day.sampling import AdaptiveSampling
 from probatio.watch.day.scores import DayScores, score_day
 from probatio.watch.day.turns import TurnsOfDay
+from probatio.watch.judged import digest_days, judge_last
 from probatio.watch.ledger.ledger import counted_days, hash_day, read_ledger, record_day
 from probatio.watch.verdict.days import Days, suite_of
 from probatio.watch.verdict.expectation import Expectation
-from probatio.watch.verdict.verdicts import keep_effects
 
 FRESH = 1000
 """Seeds of the full round begin this far from those of the base round: its samples are drawn again."""
@@ -303,12 +303,13 @@ class DayJob:
         """Append the day's verdicts to the ledger, with corrections for what follows from them.
 
         Nothing is appended if they are there already. The minimum detectable effects are computed here, once
-        per reference, and kept in the cache. The site and the commands only read them.
+        per reference, and kept in the cache with the verdicts, for the site and the commands.
         """
         results, date = self._prepared.results, self.record.date
         hashes = hash_day(results, date, journal.digests())
         record_day(results, date, self._constants, now_text(), self.closed_days, hashes)
-        keep_effects(self._days().until(date), self._constants, user_detectable_cache())
+        days = self._days().until(date)
+        judge_last(days, digest_days(days), self._constants, user_detectable_cache(), compute=True)
 
     async def _judge(self, session: Session) -> Judge | None:
         """The calibrated judge. None if no judge can be used today; the record says why."""

@@ -39,7 +39,7 @@ from probatio.watch.verdict.changed_route import SHOWN_DAYS, RouteHistory
 from probatio.watch.verdict.days import Days
 from probatio.watch.verdict.evidence import evidence
 from probatio.watch.verdict.evidence.change import date_change
-from probatio.watch.verdict.evidence.detectable import KeptEffects, keep_effect, smallest_drops
+from probatio.watch.verdict.evidence.detectable import KeptEffects, smallest_drops
 from probatio.watch.verdict.fold import Folded, fold
 from probatio.watch.verdict.reason import reason
 from probatio.watch.verdict.rule.model_status import NEVER, STATUSES
@@ -88,15 +88,6 @@ def verdicts(
                     of_day = (_add_drops(each, folded, detectable, compute) for each in of_day)
                 made += of_day
     return made
-
-
-def keep_effects(days: Days, constants: Constants, kept: KeptEffects) -> None:
-    """Put the minimum detectable effects that the last day's verdicts need into `kept`."""
-    *_, today = fold(days.series()[-1], constants)
-    for model in today.day.models:
-        place = today.columns.models[model]
-        if STATUSES[today.headline[place]] not in FLAGS:  # where something fell, no drop is ruled out
-            keep_effect(today.state, place, kept)
 
 
 def _judge_day(

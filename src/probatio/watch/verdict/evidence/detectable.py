@@ -95,14 +95,6 @@ def smallest_drops(
     return effect and _larger(effect, _proven_drops(state, model))
 
 
-def keep_effect(state: EvidenceState, model: int, kept: KeptEffects) -> None:
-    """Put the effect of one model's reference into `kept`, computed if it is not there yet."""
-    if state.ready[model]:
-        key, simulate = _prepare(state, model)
-        if kept.get(key) is None:
-            kept[key] = simulate()
-
-
 def _prepare(state: EvidenceState, model: int) -> tuple[str, Callable[..., Detectable]]:
     """The key of a model's reference, and the simulation that computes its effect."""
     cases, judged, _, numbers, _ = reference_days(state.history, np.array([model]), state.constants)
