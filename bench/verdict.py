@@ -2,8 +2,8 @@
 
 python bench/verdict.py            a month of 5 models, a year of 30
 
---detectable simulates the smallest drop each model's reference can show, once per reference; its cache is
-empty here. The last lines are what `probatio verify` needs of the days before each day to score it again:
+Its cache is empty at first. --detectable simulates the smallest drop each model's reference can show, once
+per reference. The last lines are what `probatio verify` needs of the days before each day to score it again:
 folded once, and anew for every 30th day.
 """
 
@@ -139,15 +139,16 @@ def main() -> None:
         work = Path(tempfile.mkdtemp(prefix="probatio-bench-"))
         try:
             written = fill(work, models, days, manifest)
-            for words in (
-                ["verdict"],
-                ["verdict", "--json"],
-                ["verdict", "--explain", "model-1"],
-                ["verdict", "--detectable"],
+            for what, words in (
+                ("verdict", ["verdict"]),
+                ("verdict again", ["verdict"]),
+                ("verdict --json, after these", ["verdict", "--json"]),
+                ("verdict --explain model-1", ["verdict", "--explain", "model-1"]),
+                ("verdict --detectable", ["verdict", "--detectable"]),
             ):
                 cost = measured([*PROBATIO, *words, "--results", str(work)], str(work / "cache"))
                 print(
-                    f"| {days} × {models} | {written / 1e6:.1f} MB | {' '.join(words)} "
+                    f"| {days} × {models} | {written / 1e6:.1f} MB | {what} "
                     f"| {cost.cpu:.2f} | {cost.wall:.2f} | {cost.peak_mb:.0f} |"
                 )
             for what, cpu in zip(

@@ -101,6 +101,8 @@ def test_the_package_as_it_is_keeps_every_contract(copy: Path) -> None:
             "from probatio.core.errors import UsageError",
             "Faber imports nothing of Probatio",
         ),
+        ("watch/verify/verification.py", "import probatio.watch.judged", "What verify and the ledger say"),
+        ("watch/ledger/later.py", "import probatio.watch.judged", "What verify and the ledger say"),
         ("suites/prompt.py", "from faber.dialects import NAMES", "Only the adapter of Faber"),
         ("languages/command.py", "import faber", "Only the adapter of Faber"),
     ],
