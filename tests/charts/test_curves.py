@@ -110,3 +110,15 @@ def test_the_axis_of_tokens_is_logarithmic_and_a_condition_without_tokens_stands
     places = [float(mark.find("use").attrib["x"].rstrip("%")) for mark in root.iter("a")]  # type: ignore[union-attr]
     first, low, middle, high = places
     assert first < low and abs((high - middle) - (middle - low)) < 0.2
+
+
+def test_the_name_of_a_context_stands_on_the_side_that_has_room() -> None:
+    """`none` goes from the left end over two thirds of the width: left of it is no room for its name."""
+    places = (("none", 30), ("none", 800), ("whole", 5_000))
+    root = _drawn(
+        LearningCurve(
+            "m", [Point(context, 0, tokens, _rate(0.5), 0.5, 0.3, 0.7) for context, tokens in places]
+        )
+    )
+    ends = {"".join(each.itertext()): each.attrib.get("text-anchor") for each in root.iter("text")}
+    assert (ends["none"], ends["whole"]) == (None, "end")

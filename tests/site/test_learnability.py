@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,12 +16,14 @@ from markupsafe import escape
 
 from probatio.core.text.names import make_slugs
 from probatio.learn.compare import compare
-from probatio.learn.findings import Condition
+from probatio.learn.findings import Condition, Place
+from probatio.learn.gains import Gain, GainComparison
 from probatio.learn.report.rules import summarise_rules
 from probatio.runs.store.layout import ANSWERS, GRADES, RUN_FILE
 from probatio.site.addresses import addresses, render
 from probatio.site.facts.runs import StudiedRun
 from probatio.site.facts.teaching import condition_address, list_taught
+from probatio.site.pages import learnability
 from probatio.site.pages import trials as trial_pages
 from probatio.site.pages.learnability import pairs
 from probatio.site.rendering import PAGE_BYTES
@@ -198,9 +200,10 @@ def test_the_page_of_a_run_tells_which_decision_of_the_language_costs_most(studi
     page = _text(studies, "learnability/sample-0.5b/")
     rules = studies.runs["sample-0.5b"].study.rules
     lost = [rule.lost for rule in rules if rule.lost is not None]
-    assert lost and str(escape(summarise_rules(studies.runs["sample-0.5b"].study)[0])) in page
+    sentence = summarise_rules(studies.runs["sample-0.5b"].study)[0].replace("95 % -", "95 % −")
+    assert lost and str(escape(sentence)) in page
     shown = page.partition("<h2>What each decision costs</h2>")[2].partition("</table>")[0]
-    told = [float(cell) for cell in re.findall(r"<td>([+-]\d+\.\d)</td>", shown)]
+    told = [float(cell.replace("−", "-")) for cell in re.findall(r"<td>([+−]\d+\.\d)</td>", shown)]
     assert told == pytest.approx(sorted(lost, reverse=True), abs=0.06)
     assert shown.count("<tr>") == 1 + len(rules)
 
@@ -244,9 +247,56 @@ def test_two_languages_are_compared_by_what_is_gained_between_equal_tokens(tmp_p
         _write_run(tmp_path / name, lambda line: [line], suite_name=name)
         shutil.copytree(tmp_path / name / "run", tmp_path / "results" / name)
     shown = _text(load_site(tmp_path / "results"), "learnability/").partition("equal tokens</h2>")[2]
-    sides = r"([+-][\d.]+) in alpha, latin .+ and ([+-][\d.]+) in beta, latin .+ no difference is shown\."
-    gained = re.search(sides, shown)
-    assert gained is not None and gained[1] == gained[2]
+    assert "No model gains more in one language than in another" in shown
+    kept = shown.partition("<summary>1 comparison that shows no difference</summary>")[2]
+    (row,) = re.findall(r"<tr><th scope=\"row\">.+?</tr>", kept.partition("</table>")[0])
+    number = r'<td class="num"[^>]*>([+−]?[\d.]+) <small>\[[^]]+\]</small></td>'
+    gained = re.search(f"<td>alpha, latin</td>{number}<td>beta, latin</td>{number}{number}", row)
+    assert gained is not None and gained[1] == gained[2] and gained[3] == "0.0"
+
+
+def test_languages_in_which_gains_differ_come_before_those_that_show_no_difference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def place(tokens: int) -> Place:
+        return Place(tokens, "minimal", 0)
+
+    ends = place(100), place(900)
+    large, small = Gain("alpha", *ends, 9, 60.0, 40.0, 80.0), Gain("beta", *ends, 9, 2.0, -9.0, 13.0)
+    told = GainComparison("m", large, small, 58.0, 35.2, 81.1)
+    untold = GainComparison("m", small, small, 0.0, -15.6, 15.6)
+    monkeypatch.setattr(learnability, "list_gains", lambda rows: [untold, told])
+    shown = _text(load_site(RESULTS), "learnability/").partition("equal tokens</h2>")[2]
+    first, _, kept = shown.partition("<details>")
+    assert "+58.0 <small>[+35.2 to +81.1]" in first and "0.0 <small>[−15.6 to +15.6]" in kept
+    assert "No model gains more" not in shown
+
+
+def test_no_number_below_zero_has_a_hyphen(studies: Site) -> None:
+    for run in studies.runs:
+        page = _text(studies, f"learnability/{run}/").partition("<main")[2]
+        assert not re.search(r"(?:[\s(\[]|>)-\d", re.sub(r"<svg.+?</svg>", "", page, flags=re.S))
+
+
+def test_an_answer_is_one_sentence_that_says_when_other_tasks_may_take_more(tmp_path: Path) -> None:
+    def change(failed: Sequence[str]) -> Callable[[dict[str, Any]], list[dict[str, Any]]]:
+        def changed(line: dict[str, Any]) -> list[dict[str, Any]]:
+            correct = line["context"] == "basic" and line["task_id"] not in failed
+            told = {"correct": correct, "error_type": None} if "correct" in line else {}
+            return [line | told]
+
+        return changed
+
+    hard: tuple[str, ...] = "complete_constant", "complete_continue", "predict_text_join"
+    for name, failed in (("sure", hard[:0]), ("unsure", hard)):
+        site = _write_run(tmp_path / name, change(failed))
+        (row,) = list_taught(site.runs["run"])
+        need = row.need(0.8)
+        assert need is not None and need.tokens is not None and need.unsure == (name == "unsure")
+        sentence = _text(site, "learnability/").partition('<p class="told">')[2].partition("</p>")[0]
+        assert "right 80 % of the time with at most <strong><a" in sentence
+        assert f">{need.tokens:,} tokens</a>" in sentence and "latin" not in sentence.partition("</a>")[2]
+        assert ("may be too little" in sentence) == need.unsure
 
 
 def test_a_search_answers_for_its_language_by_its_levels_and_not_by_a_curve(tmp_path: Path) -> None:
@@ -254,7 +304,8 @@ def test_a_search_answers_for_its_language_by_its_levels_and_not_by_a_curve(tmp_
     (found,) = site.runs["run"].study.found
     assert found.place is not None and site.runs["run"].study.curves
     front = _text(site, "learnability/")
-    assert f">{found.tokens} tokens</a></strong> (by a search, {found.sure}) for 80 % right" in front
+    assert "with at most <strong><a href=" in front and f">{found.place.tokens:,} tokens</a>" in front
+    assert f">{found.tokens}</a> <small>by a search, {found.sure}<br>" in front
     assert "<h2>Learning curves</h2>" not in front, "its rates are of what it chose to ask"
     page = _text(site, "learnability/run/")
     assert str(escape(found.sentence)) in page and "<h2>Learning curves</h2>" not in page

@@ -244,7 +244,7 @@ def _rows(
         first, last, at = x.at(min(tokens)), x.at(max(tokens)), height + _ROW * row + 6
         yield surface.line("stretch", first, f"{at:.1f}", last, f"{at:.1f}")
         yield f'<use href="#{name}-{_shape(context, contexts)}" x="{surface.across(first)}" y="{at:.1f}"/>'
-        if last < UNITS * 0.6:
+        if UNITS - last >= first:
             yield surface.text(last, at + 4, context, aside=9)
         else:
             yield surface.text(first, at + 4, context, "end", aside=-9)

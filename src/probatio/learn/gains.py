@@ -53,6 +53,20 @@ class GainComparison(msgspec.Struct, frozen=True):
     low: float
     high: float
 
+    @property
+    def shown(self) -> bool:
+        """Whether the gains differ."""
+        return self.low > 0 or self.high < 0
+
+    @property
+    def start(self) -> int:
+        """About so many tokens, between those of the two."""
+        return round(sqrt(self.a.start.tokens * self.b.start.tokens))
+
+    @property
+    def end(self) -> int:
+        return round(sqrt(self.a.end.tokens * self.b.end.tokens))
+
 
 class TaughtCurve(NamedTuple):
     """A curve, its language, its name on a page, and the answers it was made from."""

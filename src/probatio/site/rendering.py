@@ -44,6 +44,7 @@ PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 MISSING = "404.html"
 FOLDER = Path(__file__).parent
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
+_BELOW_ZERO = re.compile(r"(?<![\w.)-])-(?=\d)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
 
@@ -175,6 +176,9 @@ def _templates() -> jinja2.Environment:
     )
     env.filters.update(
         number=_number,
+        signed=_signed,
+        minus=_minus,
+        counted=_counted,
         percent=_percent,
         scrubbed=scrub,
         money=money,
@@ -199,6 +203,20 @@ def _write(value: float | None, form: str) -> str:
 
 def _number(value: float | None, places: int = 1) -> str:
     return _write(value, f".{places}f").replace("-", "−")
+
+
+def _signed(value: float, places: int = 1) -> str:
+    """With its sign, which nothing that is shown as zero has."""
+    return "+" * (round(value, places) > 0) + _number(round(value, places) + 0.0, places)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{thousands(number)} {noun}{'s' * (number != 1)}"
+
+
+def _minus(text: str) -> str:
+    """A text of the command line with the sign that pages use for numbers below zero."""
+    return _BELOW_ZERO.sub("−", text)
 
 
 def format_date(date: str | None, form: str = "{0.day} {0:%b} {0.year}", unknown: str = "–") -> str:

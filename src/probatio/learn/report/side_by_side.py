@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
 from pathlib import Path
 
 import msgspec
@@ -80,16 +79,13 @@ def write_side_by_side(found: SideBySide, target: Path) -> Path:
 
 def describe_gain(one: GainComparison) -> str:
     """`m: from about 320 to about 3,100 tokens it gains 21.1 points in alpha (95 % 2.0 to 38.1) and …`"""
-    start, end = (
-        round(sqrt(a.tokens * b.tokens)) for a, b in ((one.a.start, one.b.start), (one.a.end, one.b.end))
-    )
     gains = " and ".join(
         f"{gain.points:+.1f} in {gain.language} (95 % {gain.low:+.1f} to {gain.high:+.1f})"
         for gain in (one.a, one.b)
     )
-    shown = "" if one.low > 0 or one.high < 0 else "; no difference is shown"
+    shown = "" if one.shown else "; no difference is shown"
     return (
-        f"{one.model}: from about {start:,} to about {end:,} tokens it gains {gains}, points: "
+        f"{one.model}: from about {one.start:,} to about {one.end:,} tokens it gains {gains}, points: "
         f"{one.points:+.1f} apart (95 % {one.low:+.1f} to {one.high:+.1f}){shown}."
     )
 

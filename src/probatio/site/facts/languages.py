@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from probatio.learn.gains import TaughtCurve, compare_gains
-from probatio.learn.report.side_by_side import describe_gain
+from probatio.learn.gains import GainComparison, TaughtCurve, compare_gains
 from probatio.site.facts.teaching import TaughtModel
 from probatio.site.shipped import list_pages
 from probatio.suites.language_suite import list_built_in_suites
@@ -43,8 +42,8 @@ def describe_languages(rows: Sequence[TaughtModel]) -> list[AboutLanguage]:
     ]
 
 
-def tell_gains(rows: Sequence[TaughtModel]) -> list[str]:
-    """A sentence for each model and two languages in which it has curves with two equal numbers of tokens."""
+def list_gains(rows: Sequence[TaughtModel]) -> list[GainComparison]:
+    """For each model and two languages in which it has curves with two equal numbers of tokens."""
     several = {
         model
         for model in {row.model for row in rows}
@@ -55,7 +54,7 @@ def tell_gains(rows: Sequence[TaughtModel]) -> list[str]:
         for row in rows
         if row.curve is not None and row.model in several
     ]
-    return [describe_gain(one) for one in compare_gains(curves)]
+    return compare_gains(curves)
 
 
 def _introduce(row: TaughtModel) -> str:

@@ -44,9 +44,14 @@ class Needed(NamedTuple):
     def doubt(self) -> str:
         if isinstance(self.reach, Found):
             return f"by a search, {self.reach.sure}"
-        interval = self.reach.interval
-        ends = [str(interval)] if interval.above is not None or interval.at_most is not None else []
-        return f"95 %: {' or '.join([*ends, *(['not with what was tried'] * (interval.at_most is None))])}"
+        if self.unsure:
+            return f"95 %: {str(self.interval) or 'any number'}, no upper limit"
+        return f"95 %: {self.interval}"
+
+    @property
+    def unsure(self) -> bool:
+        """Whether all that was tried may be too little: the interval has no upper end."""
+        return not isinstance(self.reach, Found) and self.interval.at_most is None
 
     @property
     def most(self) -> int:
@@ -122,7 +127,7 @@ class LanguageAnswer(NamedTuple):
 
     language: str
     least: tuple[TaughtModel, Needed] | None  # who gets to the first share with fewest tokens
-    elsewhere: list[tuple[TaughtModel, Needed]]  # the same model in the other dialects
+    dialects: int  # that were asked
     best: TaughtModel  # who gets furthest
     reaching: int  # models
     models: int
@@ -182,7 +187,7 @@ def answer_languages(rows: Sequence[TaughtModel]) -> list[LanguageAnswer]:
             LanguageAnswer(
                 language,
                 least,
-                [each for each in own if least and each[0].model == least[0].model and each is not least],
+                len({row.dialect for row, _ in own}),
                 best,
                 len({row.model for row, _ in reaching}),
                 len({row.model for row, _ in own}),

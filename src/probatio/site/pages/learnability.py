@@ -13,7 +13,7 @@ from probatio.learn.report.comparison import describe_comparison
 from probatio.learn.report.pictures import draw_study_curves
 from probatio.learn.report.rules import HEADINGS, MEANING, list_rule_cells, summarise_rules
 from probatio.learn.report.tables import CURVES, make_tables
-from probatio.site.facts.languages import describe_languages, tell_gains
+from probatio.site.facts.languages import describe_languages, list_gains
 from probatio.site.facts.runs import StudiedRun, list_model_pairs
 from probatio.site.facts.teaching import (
     Ranges,
@@ -45,7 +45,7 @@ def runs_page(request: PageRequest) -> PageReply:
         rows=rows,
         answers=answer_languages(rows),
         languages=describe_languages(rows),
-        gains=tell_gains(rows),
+        gains=list_gains(rows),
         ranges=Ranges(rows),
         charts=lambda most: language_charts(rows, request.path, most),
         shares=SHARES,
