@@ -85,7 +85,7 @@ def test_whether_models_learn_it_is_told_with_the_best_share_where_they_do_not(r
 
 def test_the_decision_that_costs_most_is_the_last_thing_a_study_says(read: dict[str, str]) -> None:
     assert lines(read, "study v1")[-2] == (
-        "No decision is shown to cost strong points against tasks as hard; functions comes nearest: "
+        "No decision is shown to cost strong points against tasks as hard; nearest is functions: "
         "21.0 points less (95 % -14.3 to 51.5); most often: `…` begins no statement: 8 of 10."
     )
 

@@ -212,5 +212,5 @@ def test_each_part_is_a_column_with_source_and_date_and_a_missing_one_a_dash(sit
     whole, half = (
         re.findall(r"<td.*?</td>", row) for row in re.findall(r"<tr><td.*?</tr>", table, re.DOTALL)[::-1]
     )
-    assert "1,250</a> <small>2026-01-01</small>" in whole[-2] and "80.0</a>" in whole[-1]
+    assert "1,250</a> <small>1 Jan 2026</small>" in whole[-2] and "80.0</a>" in whole[-1]
     assert ">–<" in half[-2] and 'href="https://example.org/"' in half[-1] and " to " in half[-3]

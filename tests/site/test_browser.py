@@ -289,6 +289,15 @@ def test_both_views_of_the_models_share_their_choice(static: str, tab: Any) -> N
     assert not tab.complaints
 
 
+def test_a_filter_that_nothing_fits_says_so_on_a_phone_too(static: str, tab: Any) -> None:
+    tab.set_viewport_size({"width": 375, "height": 800})
+    tab.goto(f"{static}learnability/?filter=xyzzy")
+    told = tab.locator(".tools output")
+    assert told.inner_text() == "Nothing fits this filter."
+    assert told.evaluate("one => getComputedStyle(one).clipPath") == "none"
+    assert not tab.locator("#needs tbody tr:visible").count() and not tab.complaints
+
+
 @pytest.mark.parametrize("where", ["live", "static"])
 def test_one_search_finds_models_cases_runs_and_pages(
     where: str, tab: Any, request: pytest.FixtureRequest

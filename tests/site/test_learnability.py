@@ -6,6 +6,7 @@ import csv
 import re
 import shutil
 from collections.abc import Callable, Sequence
+from html import unescape
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -26,8 +27,9 @@ from probatio.site.facts.teaching import condition_address, list_taught
 from probatio.site.pages import learnability
 from probatio.site.pages import trials as trial_pages
 from probatio.site.pages.learnability import pairs
-from probatio.site.rendering import PAGE_BYTES
+from probatio.site.rendering import PAGE_BYTES, format_date
 from probatio.site.snapshot import Site, load_site
+from probatio.watch.ledger.ledger import SHORT
 
 pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
@@ -105,6 +107,21 @@ def test_a_page_of_trials_shows_prompt_answer_and_diagnostics_of_each(studies: S
         assert text.response.key == text.grade.key == text.trial.grade.key
         assert str(escape(text.response.response)) in page
         assert str(escape(text.response.prompt[-60:])) in page
+
+
+def test_only_a_text_that_may_scroll_is_a_stop_of_the_tab_key(studies: Site) -> None:
+    page = _text(studies, "learnability/sample-0.5b/trials/0/")
+    texts = re.findall(r'<pre( tabindex="0")?>(.*?)</pre>', page, re.S)
+    stops = {text: bool(stop) for stop, text in texts}
+    assert set(stops.values()) == {True, False}
+    assert all(stops[text] == (len(unescape(text)) / 28 + text.count("\n") > 10) for text in stops)
+
+
+def test_a_run_says_how_to_cite_it(studies: Site) -> None:
+    record = studies.runs["sample-kcl"].record
+    page = _text(studies, "learnability/sample-kcl/")
+    made, print_ = format_date(record.created[:10]), record.suite_fingerprint[:SHORT]
+    assert f"run sample-kcl of {made}, suite kcl {record.suite_version} ({print_})." in page
 
 
 def test_the_page_of_a_trial_stays_while_the_run_grows(tmp_path: Path) -> None:

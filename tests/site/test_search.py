@@ -48,6 +48,15 @@ def _form(page: str) -> str:
     return form[0]
 
 
+def test_a_result_shows_whole_words_around_the_first_match() -> None:
+    text = " ".join(f"word{number}" for number in range(100))
+    for word in ("word0", "word50", "word99"):
+        shown = search._excerpt(text, word)
+        assert word in shown.split() and set(shown.split()) - {"…"} <= set(text.split())
+        assert len(shown) <= 184
+    assert search._excerpt("x" * 400, "x").endswith(" …"), "of one long word"
+
+
 def test_what_is_not_there_is_told_with_what_to_do(client: TestClient) -> None:
     told, hits = _found(client, "xyzzy")
     assert (told, hits) == ("0 found. Nothing holds all of these words; try fewer, or a part of a name.", [])

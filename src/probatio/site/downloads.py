@@ -91,6 +91,10 @@ PARQUET_ONLY = frozenset({"answers"})
 """Tables of long texts: as CSV one is as large as the raw files, which are next to it."""
 
 
+RECENT = 14
+"""Days whose files are listed at once; the earlier ones are folded."""
+
+
 def open_file(site: Site, file: Path) -> BinaryIO:
     """Open a file for a reader: one inside the results folder, or one that we wrote ourselves."""
     return open_reader(file, site.results if file.is_relative_to(site.results) else None)
@@ -109,6 +113,7 @@ def page(request: PageRequest) -> PageReply:
         dates=[date for date in reversed(site.records) if date.startswith(year)],
         year=year,
         years=years,
+        recent=RECENT,
     )
 
 

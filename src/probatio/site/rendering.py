@@ -182,6 +182,7 @@ def _templates() -> jinja2.Environment:
         percent=_percent,
         scrubbed=scrub,
         money=money,
+        two_digits=two_digits,
         pretty=_pretty,
         thousands=thousands,
         day=format_date,
@@ -243,6 +244,11 @@ def thousands(value: float | None) -> str:
 def money(value: float | None) -> str:
     written = _write(value, ".6f")
     return f"${written.rstrip('0').rstrip('.')}" if written not in ("–", "?") else written
+
+
+def two_digits(dollars: float) -> str:
+    """The price of an answer: prices differ by more than that."""
+    return money(float(f"{dollars:.2g}"))
 
 
 def _pretty(value: Any) -> str:

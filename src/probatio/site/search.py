@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from probatio.site.facts.standing import explain
 from probatio.site.pages.docs import render_doc
-from probatio.site.rendering import PageReply, PageRequest, html, json, printable
+from probatio.site.rendering import PageReply, PageRequest, format_date, html, json, printable
 from probatio.site.shipped import list_pages
 from probatio.site.snapshot import Site
 
@@ -57,9 +57,12 @@ def _holds(entry: SearchEntry, words: Sequence[str]) -> bool:
 
 
 def _excerpt(text: str, word: str) -> str:
-    """The words around the first match."""
-    at = max(0, text.lower().find(word) - 60)
-    return f"{'… ' * bool(at)}{text[at : at + 180]}{' …' * (at + 180 < len(text))}"
+    """The whole words around the first match, as assets/search.js cuts them."""
+    at = text.lower().find(word) - 60
+    at = text.find(" ", at) + 1 if at > 0 else 0
+    end = text.rfind(" ", at, at + 180) if at + 180 < len(text) else len(text)
+    end = end if end > at else at + 180
+    return f"{'… ' * bool(at)}{text[at:end]}{' …' * (end < len(text))}"
 
 
 def _models(site: Site) -> Iterator[SearchEntry]:
@@ -80,7 +83,9 @@ def _runs(site: Site) -> Iterator[SearchEntry]:
     for run in site.runs.values():
         record = run.record
         models = ", ".join(model.id for model in record.models[:MOST])
-        text = f"{record.suite_name} {record.suite_version or ''}, {models}, {record.created[:10]}"
+        text = (
+            f"{record.suite_name} {record.suite_version or ''}, {models}, {format_date(record.created[:10])}"
+        )
         yield SearchEntry("run", run.name, text, f"learnability/{run.name}/")
 
 

@@ -66,7 +66,7 @@ def _describe_costliest(model: str, rules: list[RuleCost]) -> str | None:
     often = f"; most often: {_describe(one.diagnoses[0], one.failures)}" if one.diagnoses else ""
     if one.low <= 0:
         points = f"{one.lost:.1f} points less (95 % {one.low:.1f} to {one.high:.1f})"
-        nearest = f"; {one.rule} comes nearest: {points}{often}" if one.lost > 0 else ""
+        nearest = f"; nearest is {one.rule}: {points}{often}" if one.lost > 0 else ""
         return f"No decision is shown to cost {model} points against tasks as hard{nearest}."
     most = f", the most of {compared}" if compared > 1 else ""
     return (

@@ -94,7 +94,8 @@ for (const tools of document.querySelectorAll("[data-tools]")) {
       row.hidden = !fits;
       count += fits;
     }
-    told.textContent = `${count} of ${rows.length} shown`;
+    told.textContent = count || !rows.length ? `${count} of ${rows.length} shown` : "Nothing fits this filter.";
+    told.classList.toggle("none", !count);
   };
   const remember = () => {
     for (const { field } of [words, status]) choose(field.name, field.value);

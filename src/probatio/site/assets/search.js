@@ -30,8 +30,11 @@
   }
 
   function excerpt(text, word) {
-    const at = Math.max(0, text.toLowerCase().indexOf(word) - 60);
-    return (at ? "… " : "") + text.slice(at, at + 180) + (at + 180 < text.length ? " …" : "");
+    const from = text.toLowerCase().indexOf(word) - 60;
+    const at = from > 0 ? text.indexOf(" ", from) + 1 : 0;
+    const last = at + 180 < text.length ? text.lastIndexOf(" ", at + 179) : text.length;
+    const end = last > at ? last : at + 180;
+    return (at ? "… " : "") + text.slice(at, end) + (end < text.length ? " …" : "");
   }
 
   function listed(one, word) {

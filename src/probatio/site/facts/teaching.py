@@ -14,7 +14,7 @@ from probatio.core.statistics.intervals import Rate, rate_of
 from probatio.learn.curves import SHARES
 from probatio.learn.findings import Bracket, Condition, Curve, Found, Place, Reach
 from probatio.site.facts.runs import StudiedRun
-from probatio.site.rendering import money
+from probatio.site.rendering import two_digits
 from probatio.suites.task_types import KINDS
 
 
@@ -68,8 +68,7 @@ class Needed(NamedTuple):
 
     @property
     def price(self) -> str:
-        """The price of one answer in two digits: prices differ by more than that."""
-        return "" if self.dollars is None else money(float(f"{self.dollars:.2g}"))
+        return "" if self.dollars is None else two_digits(self.dollars)
 
 
 class Best(NamedTuple):

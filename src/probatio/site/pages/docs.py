@@ -21,6 +21,8 @@ _COMMENT = re.compile(r"^<!--.*?-->\n?", re.MULTILINE | re.DOTALL)
 _NOT_SLUG = re.compile(r"[^\w\- ]")
 _PAGE = re.compile(r"(?:docs/)?([a-z0-9-]+)\.md(#[\w-]*)?")
 _PICTURE = re.compile(r"images/([a-z0-9-]+\.(?:png|svg))")
+APART = " · "
+"""Between paragraphs, cells and lines of code, so that their words are not one sentence in a result."""
 _KINDS = {"png": "image/png", "svg": "image/svg+xml"}
 
 
@@ -165,14 +167,14 @@ def _sections(page: DocPage, tokens: Sequence[Token]) -> Iterator[Section]:
     for at, token in enumerate(tokens):
         if token.type == "heading_open":
             if text:
-                yield Section(page.name, page.title, anchor, heading, " ".join(text))
+                yield Section(page.name, page.title, anchor, heading, APART.join(filter(None, text)))
             anchor, heading, text = str(token.attrGet("id")), _words(tokens[at + 1]), []
         elif token.type == "inline" and (at == 0 or tokens[at - 1].type != "heading_open"):
             text.append(_words(token))
         elif token.type in ("fence", "code_block"):
-            text.append(token.content)
+            text += [line for line in map(str.strip, token.content.splitlines()) if line]
     if text:
-        yield Section(page.name, page.title, anchor, heading, " ".join(text))
+        yield Section(page.name, page.title, anchor, heading, APART.join(filter(None, text)))
 
 
 def _table_open(_renderer: object, tokens: Sequence[Token], at: int, *_: Any) -> str:
@@ -183,4 +185,6 @@ def _table_open(_renderer: object, tokens: Sequence[Token], at: int, *_: Any) ->
 def _code(_renderer: object, tokens: Sequence[Token], at: int, *_: Any) -> str:
     from markdown_it.common.utils import escapeHtml
 
-    return f'<pre tabindex="0"><code>{escapeHtml(tokens[at].content)}</code></pre>\n'
+    text = tokens[at].content
+    focus = ' tabindex="0"' if len(text) / 28 + text.count("\n") > 20 else ""  # only a long one scrolls
+    return f"<pre{focus}><code>{escapeHtml(text)}</code></pre>\n"

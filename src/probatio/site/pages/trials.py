@@ -160,10 +160,8 @@ def every_pack(site: Site) -> Iterator[dict[str, str]]:
 def trial_row(run: StudiedRun, number: int) -> tuple[str, GradeShort, str, str]:
     """A trial in a list: the end of its address, its grade, the levels it came through, how it ended."""
     grade = run.trials[number].grade
-    levels = "".join(
-        name if through else "–"
-        for name, through in zip("ABC", (grade.level_a, grade.level_b, grade.level_c), strict=True)
-    )
+    through = zip("ABC", (grade.level_a, grade.level_b, grade.level_c), strict=True)
+    levels = " ".join(name for name, came in through if came) or "none"
     outcome = "✓ right" if grade.correct else f"✗ {grade.error_type or 'wrong'}"
     return f"{run.pack_of(number)}/#t{number}", grade, levels, outcome
 
