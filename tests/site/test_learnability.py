@@ -117,6 +117,11 @@ def test_only_a_text_that_may_scroll_is_a_stop_of_the_tab_key(studies: Site) -> 
     assert all(stops[text] == (len(unescape(text)) / 28 + text.count("\n") > 10) for text in stops)
 
 
+def test_an_answer_of_no_provider_names_its_model_and_no_dash(studies: Site) -> None:
+    page = _text(studies, "learnability/sample-0.5b/trials/0/")
+    assert " · answered as qwen2.5-coder-0.5b" in page and "served by" not in page
+
+
 def test_a_run_says_how_to_cite_it(studies: Site) -> None:
     record = studies.runs["sample-kcl"].record
     page = _text(studies, "learnability/sample-kcl/")

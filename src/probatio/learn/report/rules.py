@@ -107,4 +107,4 @@ def _rate(rate: Rate) -> str:
 
 
 def _describe(diagnosis: Diagnosis, failures: int) -> str:
-    return f"{diagnosis.text}: {diagnosis.count} of {failures}"
+    return f"{diagnosis.text.removesuffix('.')}: {diagnosis.count} of {failures}"

@@ -194,8 +194,9 @@ def _facts(text: TrialText) -> str:
     )
     if response is None:
         return facts
-    named = f" as {response.resolved_model}" if response.resolved_model else ""
-    served = f" · served by {response.provider or '–'}{named}" if response.provider or named else ""
+    named = f"as {response.resolved_model}" if response.resolved_model else ""
+    by = f"served by {response.provider}" if response.provider else "answered" if named else ""
+    served = f" · {by} {named}".rstrip() if by else ""
     tokens = f"{thousands(response.tokens_in)} / {thousands(response.tokens_out)}"
     return (
         f"{facts} · tokens in / out: {tokens} · {thousands(response.latency_ms)} ms · "
