@@ -630,7 +630,7 @@ def test_a_copy_that_no_one_builds_again_turns_stale(
             tab.locator(".news").inner_text()
             == "Nothing is known of today: the newest answers are of 2 Mar 2026."
         )
-        assert tab.locator(".dateline .counts").inner_text() == "1 STALE"
+        assert tab.locator(".dateline .counts").inner_text() == ": 1 STALE"
         tab.goto(f"{base}models/{slug}/")
         asked = "worse? Not known: last asked 2 Mar"
         assert asked in tab.locator("h1").inner_text() and asked in tab.title()

@@ -207,8 +207,21 @@ def test_a_diff_tells_what_else_changed() -> None:
         "Served by": ("usual", "elsewhere"),
         "Version of node": ("–", "2"),
         "Samples without an answer": ("0", "2"),
-        "Tokens per answer": ("0", "90"),
     }
+
+
+def test_tokens_and_cost_of_a_day_asked_twice_are_of_each_answer() -> None:
+    """Its score is of all 15 answers; what it took may be that of the last round's five."""
+    shares = {"a": dict.fromkeys(CASES, 1.0)}
+    once, twice = _day(0, shares), _day(1, shares)
+    (line,) = once.scores
+    took = msgspec.structs.replace(line, n=5, providers={"p": 5}, tokens_out=500, cost=0.001)
+    again = msgspec.structs.replace(took, date=twice.date, n=15)
+    facts = {
+        each.name
+        for each in compare_days("a", Day(once.record, (took,)), Day(twice.record, (again,)), {}).facts
+    }
+    assert facts == {"Samples"}
 
 
 def _standings(now: dict[str, dict[str, float]]) -> dict[str, str]:

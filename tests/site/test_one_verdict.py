@@ -25,7 +25,7 @@ from probatio.site import feed, rendering
 from probatio.site.addresses import addresses, render
 from probatio.site.facts.standing import list_history, measure_usual
 from probatio.site.pages.diffs import story_pairs
-from probatio.site.pages.front import NAMES
+from probatio.site.rendering import format_date
 from probatio.site.snapshot import Site, TrackedModel, load_site
 from probatio.watch.alerts.describing import VerdictDescriber, find_figures
 from probatio.watch.verdict.falls import BAD
@@ -341,18 +341,41 @@ def test_the_newest_entry_of_the_feed_is_the_present_verdict(site: Site, read: C
     assert newest == {slug: site.tracked[slug].last.label for slug in newest}
 
 
-def test_counts_and_sentence_of_the_front_page_are_of_the_same_verdicts(
+def test_the_sentence_of_the_front_page_counts_the_same_verdicts(
     site: Site, read: Callable[[str], str]
 ) -> None:
     counted = Counter(model.last.look for model in site.tracked.values())
     assert {"PROVEN", "COOKED", "ROUTE"} <= {*counted}
-    for look, count in counted.items():
-        assert f"{count} {NAMES.get(look, look)}</span>" in read("")
     news = html.unescape(re.findall(r'<p class="news">(.*?)</p>', read(""))[0])
     assert f"; {counted['PROVEN']} of {len(site.tracked)} proven worse" in news
     assert f"{counted['COOKED'] + counted['SUSPICIOUS']} look worse" in news
-    assert f"; {counted['OK']} as usual" in news
+    assert f"; {counted['ROUTE']} worse by a new route; {counted['OK']} as usual" in news
+    dateline = re.sub("<[^>]*>", "", re.findall(r'<p class="dateline">(.*?)</p>', read(""))[0])
+    assert not any(label in dateline for label in get_args(Status)), "counted once, in the sentence"
     assert not any(model.id in news for model in site.tracked.values()), "names stand in the list"
+
+
+def test_a_new_route_is_told_first_and_under_one_date(site: Site, read: Callable[[str], str]) -> None:
+    model = site.tracked["demo-rerouted"]
+    moved = model.last.changed_route
+    assert moved and moved.since != model.last.headline_since
+    lead = re.findall(r'<p class="lead reason">(.*?)</p>', read("models/demo-rerouted/"))[0]
+    assert lead.startswith("demo-rerouted scores lower on its new route. CHANGED ROUTE")
+    since = format_date(moved.since)
+    assert f"{model.last.label} since {since}" in html.unescape(read("models/demo-rerouted/"))
+    assert f'data-sort="{moved.since}">{since}' in read("use-cases/")
+
+
+def test_a_date_has_one_form_on_every_page_of_a_model(site: Site, read: Callable[[str], str]) -> None:
+    day = site.last_date
+    before = list(site.records)[-2]
+    base = "models/demo-rerouted/"
+    for path in (
+        "", "use-cases/", "embed/", "falls/", base, f"{base}days/", f"{base}{day}/",
+        f"{base}{day}/code_generation/", f"{base}diff/{before}..{day}/", "cases/code_generation/code-short/",
+    ):  # fmt: skip
+        text = re.sub("<pre.*?</pre>|<input[^>]*>|<[^>]*>", " ", read(path), flags=re.DOTALL)
+        assert not re.findall(r"\d{4}-\d\d-\d\d", text), path
 
 
 def test_the_drawn_pictures_carry_the_same_badge(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -464,16 +487,16 @@ def test_marks_and_bars_of_days_are_solid_only_where_it_was_proven(
         assert ('class="PROVEN"' in line) == any(each.confirmed for each in site.tracked[slug].verdicts)
 
 
-def test_the_board_says_how_many_false_flags_this_many_models_show_in_a_month(
+def test_the_board_says_how_many_false_flags_this_many_models_show_in_a_year(
     site: Site, read: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many = len(site.tracked)
     figures = find_figures(site.manifest, None)
     assert figures is not None
-    worst = many / 12 * max(each.cooked.value for each in figures.quiet)
+    worst = many * max(each.cooked.value for each in figures.quiet)
     front = html.unescape(read(""))
-    assert f"False alarms to expect in a month, were all {many} models healthy" in front
-    assert f"to {worst:.2g} COOKED" in front
+    assert f"False alarms to expect if all {many} models were healthy" in front
+    assert f"to {worst:.2g} COOKED a year" in front
     # A suite of one's own has its own figures, or none; never those of another suite.
     monkeypatch.setattr("probatio.watch.alerts.describing.find_figures", lambda manifest, folder: None)
     assert "COOKED" not in re.findall(r"False alarms[^<]*", _reader(site)(""))[0]

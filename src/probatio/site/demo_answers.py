@@ -62,7 +62,11 @@ def give_answer(answer: SampleAnswer, grade: SampleGrade) -> tuple[SampleAnswer,
     )
     # A raw line may be looked at on its own: it says by itself that this model was not asked.
     said = msgspec.structs.replace(
-        answer, response=text, tokens_out=max(1, len(text) // 4), system_fingerprint=SIMULATED
+        answer,
+        response=text,
+        tokens_out=max(1, len(text) // 4),
+        system_fingerprint=SIMULATED,
+        finish_reason=answer.finish_reason if kept.share == 1 else "length",
     )
     return said, msgspec.structs.replace(grade, breakdown={**grade.breakdown, "note": note})
 

@@ -127,7 +127,7 @@ def _content(site: Site, change: Change, root: str) -> str:
         parts.append(f"<ul>{''.join(f'<li>Next: {_plain(each)}</li>' for each in told.advice)}</ul>")
     base = escape(f"{root}models/{change.slug}/")
     links = [
-        f'<a href="{base}diff/{day}..{change.date}/">What changed against {name}</a>'
+        f'<a href="{base}diff/{day}..{change.date}/">Side by side with {name}</a>'
         for name, day in list_fixed(model, verdict).items()
         if day in site.days
     ]

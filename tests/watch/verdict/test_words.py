@@ -100,8 +100,8 @@ def forgotten() -> ModelVerdict:
 def test_a_fall_the_rule_has_forgotten_is_told_as_one(forgotten: ModelVerdict) -> None:
     words = _summary(forgotten)
     assert (
-        "m has been lower since about 2026-01-31 in Structured Extraction and Report Analysis than in its "
-        "reference" in words
+        "m has been lower than in its reference since about 2026-01-31, in Structured Extraction and Report "
+        "Analysis" in words
     )
     assert "usual range" not in words
     assert "proven" in words
@@ -131,7 +131,7 @@ def test_nothing_is_said_of_what_could_have_been_seen_after_a_fall(forgotten: Mo
     assert "A lasting drop of" not in _summary(forgotten)
     fine = _fell(status="OK", smallest_drop=0.08)
     assert (
-        "A lasting drop of 8 % or more would have been proven within 14 days in 80 % of cases."
+        "A lasting drop of 8 % or more would have been proven within 14 days with a chance of 80 %."
         in _summary(fine)
     )
 
@@ -192,13 +192,16 @@ def test_every_headline_has_two_sentences(status: str) -> None:
 @pytest.mark.parametrize(
     ("models", "rarity", "words"),
     [
-        (30, None, "all 30 models healthy: at most 0.03 CONFIRMED."),
+        (30, None, "if all 30 models were healthy: at most one CONFIRMED in 3 years."),
         (
             30,
             Rarity(0.0, 0.8),
-            "at most 0.03 CONFIRMED, and the rule alone would call 0 to 2 COOKED.",
+            "at most one CONFIRMED in 3 years; by the rule alone 0 to 24 COOKED a year.",
         ),
-        (1, None, "were the model healthy: at most 0.0008 CONFIRMED."),
+        (1, None, "if the model was healthy: at most one CONFIRMED in 100 years."),
+        (9, None, "at most one CONFIRMED in 11 years."),
+        (60, None, "at most one CONFIRMED a year."),
+        (250, None, "at most 2.5 CONFIRMED a year."),
     ],
 )
 def test_false_alarms_to_expect_grow_with_the_number_of_models(

@@ -31,7 +31,7 @@
     const statuses = [...counts.keys()].sort((a, b) => (b === "STALE") - (a === "STALE"));
     document.querySelector("[data-tools=board]").dataset.statuses = statuses.join(" ");
     const told = document.querySelector(".counts");
-    if (told) told.textContent = statuses.map((status) => `${counts.get(status)} ${status}`).join(", ");
+    if (told) told.textContent = ": " + statuses.map((status) => `${counts.get(status)} ${status}`).join(", ");
   }
 
   for (const note of old.filter((each) => each.hidden)) note.hidden = false;

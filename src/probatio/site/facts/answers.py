@@ -54,9 +54,9 @@ def _ask(site: Site, model: TrackedModel, answer: str) -> str:
             day, "{0.day} {0:%b}" if same_year else "{0.day} {0:%b} {0.year}", "an unknown day"
         )
 
-    last, moved = model.last, model.last.changed_route
+    last = model.last
     told = answer.format(
-        since=shorten(moved.since if moved and last.look == "ROUTE" else find_since(model)),
+        since=shorten(find_since(model)),
         asked=shorten(find_asked(model)),
         date=shorten(last.date),
         days=max((each.days for each in last.use_cases), default=0),

@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from probatio.core.records import DailyScore, Day
+from probatio.site.facts.effort import DayEffort, measure_effort
 from probatio.site.rendering import money, thousands
 from probatio.watch.verdict.days import suite_of
 from probatio.watch.verdict.level import collect_scores
@@ -142,6 +143,11 @@ def _facts(model: str, before: Day, after: Day) -> Iterator[FactDiff]:
         # of whole numbers: one that a server made up may be too large for a float
         if 10 * abs(b - a) > max(a, b):
             yield FactDiff(name, shown(a), shown(b))
+    efforts = measure_effort(before, model), measure_effort(after, model)
+    for name, read, write in _EFFORT:
+        c, d = map(read, efforts)
+        if c is not None and d is not None and abs(d - c) > max(c, d) / 10:
+            yield FactDiff(name, write(c), write(d))
 
 
 _NAMES: tuple[tuple[str, Callable[[DailyScore], Iterable[str]]], ...] = (
@@ -152,23 +158,19 @@ _NAMES: tuple[tuple[str, Callable[[DailyScore], Iterable[str]]], ...] = (
 )
 
 
-def _count_samples(lines: Sequence[DailyScore]) -> int:
-    return max(1, sum(line.n for line in lines))
-
-
 _NUMBERS: tuple[tuple[str, Callable[[Sequence[DailyScore]], float], Callable[[float], str]], ...] = (
     ("Samples", lambda lines: sum(line.n for line in lines), thousands),
     ("Samples without an answer", lambda lines: sum(line.errored for line in lines), thousands),
     ("Answers cut off", lambda lines: sum(line.truncated for line in lines), thousands),
     ("Refusals", lambda lines: sum(line.refused for line in lines), thousands),
-    (
-        "Tokens per answer",
-        lambda lines: sum(line.tokens_out for line in lines) // _count_samples(lines),
-        thousands,
-    ),
-    ("Cost per answer", lambda lines: sum(line.cost or 0.0 for line in lines) / _count_samples(lines), money),
 )
-"""A day that looks low is asked more often, so its costs are given per answer."""
+
+_EFFORT: tuple[tuple[str, Callable[[DayEffort], float | None], Callable[[float | None], str]], ...] = (
+    ("Tokens per answer", lambda day: day.tokens, thousands),
+    ("Cost per answer", lambda day: day.dollars, money),
+)
+"""The figures of the model's page. A day that looks low is asked more often, and its cost may be that of one
+round alone, so they are given per answer."""
 
 
 def _describe_bar(day: Day) -> str:

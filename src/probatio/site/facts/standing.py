@@ -77,8 +77,9 @@ def _rank(look: Look | None) -> int:
 
 
 def find_since(model: TrackedModel) -> str | None:
-    """The day on which the present standing began; for a fall, the day it began."""
-    return find_fall(model) or model.last.headline_since
+    """The day on which the present standing began; of a fall or a new route its first day."""
+    moved = model.last.changed_route if model.last.look == "ROUTE" else None
+    return find_fall(model) or (moved.since if moved else model.last.headline_since)
 
 
 def find_asked(model: TrackedModel) -> str:

@@ -18,7 +18,6 @@ from probatio.site.facts.answers import (
 from probatio.site.facts.effort import describe_effort, measure_effort
 from probatio.site.facts.standing import (
     HISTORY_DAYS,
-    ModelStanding,
     draw_model_history,
     find_asked,
     find_lowest_mean,
@@ -52,7 +51,6 @@ MEANINGS: dict[Look, str] = {
 def leaderboard(request: PageRequest) -> PageReply:
     site = request.site
     rows = list_standings(site)
-    counts = _counts(rows)
     low = find_lowest_mean(site)
     newest = max((find_asked(row.model) for row in rows), default=None)
     return html(
@@ -66,11 +64,10 @@ def leaderboard(request: PageRequest) -> PageReply:
         newest=newest,
         silence=describe_silence(site),
         expected=VerdictDescriber(site.results, site.days).expect_false(len(rows), site.last_date or ""),
-        counts=counts,
         names=NAMES,
         statuses=list(dict.fromkeys(row.status for row in rows)),
         last=site.records[site.last_date] if site.last_date else None,
-        meanings={look: MEANINGS[look] for look in counts},
+        meanings=[(look, MEANINGS[look]) for look in LOOKS if any(row.verdict.look == look for row in rows)],
         history_days=HISTORY_DAYS,
         low=low,
         changes=site.changes[:LATEST_CHANGES],
@@ -102,12 +99,6 @@ def use_case_table(request: PageRequest) -> PageReply:
         recent_days=RECENT_DAYS,
         low=low,
     )
-
-
-def _counts(rows: list[ModelStanding]) -> dict[Look, int]:
-    """Look → how many models have it, without those that no model has."""
-    counts = {look: sum(row.verdict.look == look for row in rows) for look in LOOKS}
-    return {look: count for look, count in counts.items() if count}
 
 
 def _lowest_score(site: Site) -> float:

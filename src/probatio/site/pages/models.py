@@ -8,7 +8,7 @@ from probatio.charts.days import SCORES, DayPoint, draw_days, evidence_axis
 from probatio.core.records import ModelVerdict, UseCaseVerdict
 from probatio.site.facts.answers import ask, ask_when_stale
 from probatio.site.facts.lower import find_lower
-from probatio.site.facts.noise import usual_noise
+from probatio.site.facts.noise import find_noise, usual_noise
 from probatio.site.facts.repeats import sum_repeats
 from probatio.site.facts.standing import find_fall, find_fallen, find_level, list_dates
 from probatio.site.facts.story import list_events
@@ -18,7 +18,7 @@ from probatio.site.pages.front import RECENT_DAYS
 from probatio.site.pages.model_charts import border, day_status, in_band, model_charts
 from probatio.site.paging import find_year, years_of
 from probatio.site.rendering import NoPage, PageReply, PageRequest, html, svg
-from probatio.site.snapshot import Site, by_use_case
+from probatio.site.snapshot import Site, TrackedModel, by_use_case
 from probatio.suites.daily_suite import constants_of
 from probatio.watch.verdict.falls import BAD
 from probatio.watch.verdict.odds import describe_odds
@@ -56,6 +56,7 @@ def model_page(request: PageRequest) -> PageReply:
         odds=describe_odds(last.evidence_value),
         use_cases=use_cases,
         reasons={name: use_case_reason(verdict, constants) for name, verdict in use_cases.items()},
+        noise=_noise(model),
         recent=list(reversed(model.verdicts[-RECENT_DAYS:])),
         changes=list(reversed(model.changes))[:CHANGES],
         bench=measure_bench(site.bench, model.id, model.resolved),
@@ -63,12 +64,17 @@ def model_page(request: PageRequest) -> PageReply:
     )
 
 
+def _noise(model: TrackedModel) -> dict[str, float]:
+    """Use case → its usual noise of today; before the fall while there is one."""
+    return find_noise(model, model.fell_on(model.last) or model.last.date)
+
+
 def model_days(request: PageRequest) -> PageReply:
     """A calendar year of days in numbers. Ten years would be megabytes."""
     model = request.tracked
     year, years = find_year(request, model.by_date)
     days = [verdict for verdict in reversed(model.verdicts) if verdict.date.startswith(year)]
-    return html(request, "days.html", model=model, days=days, year=year, years=years)
+    return html(request, "days.html", model=model, days=days, noise=_noise(model), year=year, years=years)
 
 
 def every_earlier_year(site: Site) -> Iterator[dict[str, str]]:

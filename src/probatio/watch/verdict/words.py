@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from math import floor
 
 import msgspec
 
@@ -46,12 +47,11 @@ class ExpectedFalse(msgspec.Struct, frozen=True):
     def sentence(self) -> str:
         rule = ""
         if self.cooked is not None:
-            rule = f", and the rule alone would call {self.cooked[0]:.1g} to {self.cooked[1]:.2g} COOKED"
-        many = "the model" if self.models == 1 else f"all {self.models} models"
-        return (
-            f"False alarms to expect in a month, were {many} healthy: at most {self.confirmed:.1g} "
-            f"CONFIRMED{rule}."
-        )
+            least, most = (_count(MONTHS * each) for each in self.cooked)
+            rule = f"; by the rule alone {least} to {most} COOKED a year"
+        many = "the model was" if self.models == 1 else f"all {self.models} models were"
+        often = _describe_rate(MONTHS * self.confirmed)
+        return f"False alarms to expect if {many} healthy: at most {often}{rule}."
 
 
 def expect_false(models: int, constants: Constants, rarity: Rarity | None) -> ExpectedFalse:
@@ -62,6 +62,22 @@ def expect_false(models: int, constants: Constants, rarity: Rarity | None) -> Ex
 
 
 MONTHS = 12
+
+
+def _describe_rate(a_year: float) -> str:
+    """`one CONFIRMED in 11 years`: no more years than its rate allows."""
+    if a_year >= 1:
+        return f"{_count(a_year)} CONFIRMED a year"
+    years = floor(1 / a_year + ROUNDING) if a_year > 0 else 0
+    return f"one CONFIRMED in {years:,} years" if years > 1 else "one CONFIRMED a year" if years else "none"
+
+
+ROUNDING = 1e-6
+"""A rate of 0.01 in floats is a hair more than one in 100."""
+
+
+def _count(number: float) -> str:
+    return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
 
 
 class AnswerGrade(msgspec.Struct, frozen=True):
@@ -146,7 +162,10 @@ def describe(
         what = f"{what} It did not fall at once: it has been drifting down since {_format_month(drifting)}."
     # what the simulator measured is of the whole suite
     sure = _how_sure(verdict, constants, None if verdict.form else rarity)
-    if verdict.changed_route:
+    if verdict.look == "ROUTE" and verdict.changed_route:  # the answer first
+        moved = f"{verdict.model} scores lower on its new route. {describe_change(verdict.changed_route)}."
+        what, sure = moved, f"There {what} {sure}"
+    elif verdict.changed_route:
         sure = f"{sure} {describe_change(verdict.changed_route)}."
     if verdict.form and verdict.shown != "STALE":
         sure = f"{sure} Asked the {verdict.form}."
@@ -232,15 +251,14 @@ def _describe_fall(
     if verdict.confirmed and not flagged:
         where = _list_use_cases(named, titles) or "its scores as a whole"
         return (
-            f"{verdict.model} has been lower since {about}{since} in {where} than in its reference; it has "
-            "stayed low since."
+            f"{verdict.model} has been lower than in its reference since {about}{since}, in {where}, and has "
+            "stayed low."
         )
     worst = sorted(flagged, key=lambda each: -(each.drop or 0.0))
     if not worst:
         where = _list_use_cases(named, titles)
         return (
-            f"{verdict.model} looks lower since about {since}{f' in {where}' if where else ''} than it "
-            "usually is."
+            f"{verdict.model} looks lower than usual since about {since}{f', in {where}' if where else ''}."
         )
     where = _list_use_cases(worst, titles, level)
     return f"{verdict.model} answers worse since {about}{since} in {where}."
@@ -359,9 +377,8 @@ def _how_sure(verdict: ModelVerdict, constants: Constants, rarity: Rarity | None
         return LOWER
     if verdict.shown == "OK" and verdict.smallest_drop is not None:
         return (
-            f"A lasting drop of {_percent(verdict.smallest_drop)} or more would have been proven within "
-            f"{limits.detectable_days} "
-            f"days in {_percent(limits.detectable_probability)} of cases."
+            f"A lasting drop of {100 * verdict.smallest_drop:.2g} % or more would have been proven within "
+            f"{limits.detectable_days} days with a chance of {_percent(limits.detectable_probability)}."
         )
     return "No sign of a lasting change."
 
