@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 import yaml
@@ -18,6 +19,7 @@ from double import Double
 from probatio.core.errors import UsageError
 from probatio.core.records import ModelVerdict
 from probatio.runs.store.days import read_days
+from probatio.watch.alerts.describing import VerdictDescriber
 from probatio.watch.alerts.episodes import find_due
 from probatio.watch.ledger.later import accept, judge_again, take_back
 from probatio.watch.ledger.ledger import (
@@ -160,6 +162,26 @@ def _accept(results: Path, *words: str) -> Done:
     return probatio("verdict", "accept", "m", "--by", "anna", "--results", results, *words)
 
 
+def test_the_level_before_is_that_of_the_reference_as_on_every_surface(tmp_path: Path) -> None:
+    """The two weeks before the fall were better than the reference, which they never entered."""
+    days = steady(FALL, ["m"], USE_CASES)
+    for number in range(FALL, LAST + 14):
+        score = 94.0 if number < FALL + 14 else 70.0
+        days.append(made_up_day(number, {"m": dict.fromkeys(USE_CASES, score)}))
+    write_days(tmp_path, days)
+    for day in days:
+        record_day(tmp_path, day.date, CONSTANTS, MADE)
+    (verdict,) = standing_records(read_ledger(tmp_path))[days[-1].date].verdicts
+    level = VerdictDescriber(tmp_path).find_level(verdict)
+    assert level.reference
+    usual = fmean(level.scores.values())
+    assert (
+        f"Usual level, of its reference: {usual:.1f} points. Now: 70.0"
+        in _accept(tmp_path, "--why", "x").stdout
+    )
+    assert abs(usual - 94) > 1, "or the test tells nothing"
+
+
 def test_what_is_accepted_is_shown_and_without_a_keyboard_nothing_is_recorded(fallen: Path) -> None:
     before = ledger_path(fallen).read_bytes()
     done = _accept(fallen, "--why", "we moved, on purpose")
@@ -167,7 +189,8 @@ def test_what_is_accepted_is_shown_and_without_a_keyboard_nothing_is_recorded(fa
     now = _verdict(fallen, LAST)
     assert f"m: COOKED, confirmed since {now.headline_since}, the verdict of {day_at(LAST)}" in done.stdout
     assert "Today it is STALE: its last answers are of" in done.stdout
-    assert f"Level before {now.changed_on}: 90.0 points. Now: 70.0 points." in done.stdout
+    assert now.reference_days == CONSTANTS.evidence.reference_days
+    assert "Usual level, of its reference: 90.0 points. Now: 70.0 points." in done.stdout
     (again,) = re.findall("To go on: probatio (.*)", done.stderr)
     pasted = probatio(*shlex.split(again))
     assert pasted.returncode == 0, pasted.output

@@ -13,9 +13,8 @@ from probatio.cli import options
 from probatio.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from probatio.core.records import Acceptance, Day, ModelVerdict
+    from probatio.core.records import Acceptance, ModelVerdict
     from probatio.watch.ledger.ledger import LedgerLine
-    from probatio.watch.verdict.days import Days
 
 NOW_DAYS = 3
 """The level now is the mean of the last days: one alone is noisy."""
@@ -93,7 +92,8 @@ class _Shown(NamedTuple):
     verdict: ModelVerdict  # of the last day
     stale: str | None  # why nothing is known of it today
     since: str  # first day of the level to be accepted
-    before: float | None  # points, before that day …
+    reference: bool  # whether the level before is that of a complete reference
+    before: float | None  # points, as every surface tells it …
     now: float | None  # … and on the last days
     undone: Acceptance | None  # what is taken back
     label: str  # what the verdict was before the acceptance
@@ -114,6 +114,7 @@ def _choose_model(model: str, lines: list[LedgerLine]) -> str:
 
 
 def _look(results: Path, lines: list[LedgerLine], model: str, made: str, *, undo: bool) -> _Shown:
+    from probatio.watch.alerts.describing import VerdictDescriber
     from probatio.watch.ledger.later import find_judged_before, find_last_acceptance, find_last_record
     from probatio.watch.ledger.ledger import read_recorded_days
     from probatio.watch.verdict.level import collect_scores, compare_levels
@@ -128,20 +129,15 @@ def _look(results: Path, lines: list[LedgerLine], model: str, made: str, *, undo
         (judged,) = (each for each in before.verdicts if each.model == model)
     since = judged.changed_on or judged.headline_since or judged.date
     days = read_recorded_days(results, until=last.date)
-    old, new = _split(days, model, since, judged.series_since or "", last.constants.rule.baseline_days)
+    level = VerdictDescriber(results, {day.date: day for day in days.days}).find_level(judged, since)
+    old = [day for day in days.days if day.date in level.days]
+    new = [day for day in days.days if day.date >= since and day.lines.get(model)][-NOW_DAYS:]
     now = collect_scores(model, new)
     alone = compare_levels(now, now)
     compared = compare_levels(collect_scores(model, old), now) or (None, alone[1] if alone else None)
     today = mark_stale(verdict, last_answered(days.days), moment_of(days.days, datetime.now(UTC)))
     stale = describe_age(today.headline_since) if today.shown == "STALE" else None
-    return _Shown(verdict, stale, since, compared[0], compared[1], undone, judged.label)
-
-
-def _split(days: Days, model: str, since: str, series: str, most: int) -> tuple[list[Day], list[Day]]:
-    """The last days before `since`, of the same series, and the last days of all."""
-    theirs = [day for day in days.days if day.date >= series and day.lines.get(model)]
-    old = [day for day in theirs if day.date < since][-most:]
-    return old, [day for day in theirs if day.date >= since][-NOW_DAYS:]
+    return _Shown(verdict, stale, since, level.reference, compared[0], compared[1], undone, judged.label)
 
 
 def _describe(model: str, shown: _Shown, who: str, why: str) -> list[str]:
@@ -156,7 +152,8 @@ def _describe(model: str, shown: _Shown, who: str, why: str) -> list[str]:
     if shown.before is None:
         said.append(f"Level now: {now}. There is no day before {shown.since} to compare with.")
     else:
-        said.append(f"Level before {shown.since}: {shown.before:.1f} points. Now: {now}.")
+        level = "Usual level, of its reference" if shown.reference else f"Level before {shown.since}"
+        said.append(f"{level}: {shown.before:.1f} points. Now: {now}.")
     if shown.undone:
         said.append(f"The verdict will be as if this had not been accepted. Taken back by {who}.")
     else:

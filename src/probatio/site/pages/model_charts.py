@@ -18,6 +18,7 @@ from probatio.site.facts.effort import KINDS, list_effort
 from probatio.site.facts.noise import find_noise, mean_noise, usual_noise
 from probatio.site.facts.standing import find_fall, find_past_fall, list_dates, mean_score, measure_usual
 from probatio.site.facts.story import find_proof, span_lines
+from probatio.site.rendering import format_date
 from probatio.site.snapshot import Site, TrackedModel, by_use_case
 from probatio.watch.verdict.falls import BAD
 from probatio.watch.verdict.odds import RAREST, YEAR, short_odds
@@ -156,7 +157,7 @@ def _score(model: TrackedModel, shown: _ShownDays) -> ScoreChart:
         score, look = (mean_score(verdict), verdict.look) if verdict else (None, None)
         days.append(in_band(DayPoint(score, usual, look, new), noise))
     now = mean_score(model.last)
-    told = "no score today" if now is None else f"{now:.1f} points on {model.last.date}"
+    told = "no score today" if now is None else f"{now:.1f} points on {format_date(model.last.date)}"
     title = f"Score of {model.id}, the mean over its use cases, day by day: {told}."
     axis = _axis([*(day.value for day in days), *(day.usual for day in days)], 4)
     answers = sum(each.n for each in model.last.use_cases if each.score is not None)
@@ -195,7 +196,7 @@ def _use_cases(site: Site, model: TrackedModel, shown: _ShownDays) -> dict[str, 
         present = today.get(name)
         now, usual = present.score if present else None, days[-1].usual
         told = "no score" if now is None else f"{now:.1f} points"
-        title = f"{site.title(name)} of {model.id} day by day: {told} on {model.last.date}."
+        title = f"{site.title(name)} of {model.id} day by day: {told} on {format_date(model.last.date)}."
         chart = shown.draw(days, axis, title, SMALL, small=True)
         made[name] = ScoreChart(chart, now, usual, noise, present.n if present and now is not None else 0)
     return dict(sorted(made.items(), key=lambda item: _loss(item[1]), reverse=True)) if shown.level else made
@@ -214,7 +215,7 @@ def _effort(site: Site, model: TrackedModel, shown: _ShownDays) -> Iterator[Effo
         ticks = round_ticks(0, most * HEAD_ROOM, 3) if most > 0 else [0.0]
         axis = ValueAxis(0, most * HEAD_ROOM or 1, tuple((tick, f"{tick:,.4g}") for tick in ticks), kind.unit)
         last = "not known" if drawn[-1] is None else kind.write(drawn[-1])
-        title = f"{kind.heading}, of {model.id} day by day: {last} on {shown.dates[-1]}."
+        title = f"{kind.heading}, of {model.id} day by day: {last} on {format_date(shown.dates[-1])}."
         chart = shown.draw([DayPoint(each) for each in drawn], axis, title, SMALL, small=True)
         yield EffortChart(kind.heading, chart, last)
 
