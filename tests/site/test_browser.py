@@ -390,6 +390,17 @@ def test_no_page_is_too_wide_or_moves_or_complains(
     context.close()
 
 
+def test_the_narrowest_phone_needs_no_sideways_scrolling(static: str, browser: Any) -> None:
+    page = browser.new_page(viewport={"width": 320, "height": 640})
+    wide = {}
+    for path in SHOWN:
+        if not path.startswith(("learnability", "docs", "bench", "methodology", "search")):
+            page.goto(static + path, wait_until="load")
+            wide[path] = page.evaluate("document.documentElement.scrollWidth")
+    page.close()
+    assert {path: width for path, width in wide.items() if width > 320} == {}
+
+
 @pytest.mark.parametrize("where", ["live", "static"])
 def test_a_model_page_leads_to_a_raw_sample(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
     tab.goto(request.getfixturevalue(where))

@@ -4,7 +4,7 @@ readers."""
 from __future__ import annotations
 
 import re
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -75,8 +75,20 @@ def test_badge_images_have_the_colours_of_the_pages_and_carry_white_text() -> No
     assert all(_contrast("#ffffff", colour) >= 4.5 for colour in COLOURS.values())
 
 
-def test_the_charts_have_the_pages_colour_of_ok() -> None:
-    assert (LIGHT.status["OK"], DARK.status["OK"]) == (_scheme(dark=False)["ok"], _scheme(dark=True)["ok"])
+def test_a_verdict_has_one_colour_in_charts_and_on_pages_and_no_series_has_it() -> None:
+    for dark, palette in ((False, LIGHT), (True, DARK)):
+        meanings = [_scheme(dark)[name] for name in MEANING]
+        assert [palette.status[status] for status in ("OK", "SUSPICIOUS", "COOKED")] == meanings
+        for line, meaning in product(palette.series, meanings):
+            apart = np.linalg.norm(_lab(_linear(line)) - _lab(_linear(meaning)))
+            assert apart > 30, (line, meaning)
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+def test_two_series_are_apart_for_every_eye(sight: str) -> None:
+    for palette in (LIGHT, DARK):
+        seen = [_lab(SIGHTS[sight] @ _linear(line)) for line in palette.series]
+        assert min(float(np.linalg.norm(one - two)) for one, two in combinations(seen, 2)) > 12
 
 
 def test_sizes_and_spaces_come_from_the_scales() -> None:

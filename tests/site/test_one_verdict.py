@@ -25,7 +25,7 @@ from probatio.site import feed, rendering
 from probatio.site.addresses import addresses, render
 from probatio.site.facts.standing import list_history, measure_usual
 from probatio.site.pages.diffs import story_pairs
-from probatio.site.rendering import format_date
+from probatio.site.rendering import format_date, format_dates
 from probatio.site.snapshot import Site, TrackedModel, load_site
 from probatio.watch.alerts.describing import VerdictDescriber, find_figures
 from probatio.watch.verdict.falls import BAD
@@ -366,6 +366,13 @@ def test_a_new_route_is_told_first_and_under_one_date(site: Site, read: Callable
     assert f'data-sort="{moved.since}">{since}' in read("use-cases/")
 
 
+def test_a_date_in_the_name_of_a_model_stays_as_it_is() -> None:
+    text = "gpt-4o-2024-08-06 is as usual again since 2026-11-20; vendor/x-2024-08-06: (2026-11-20)."
+    assert format_dates(text) == (
+        "gpt-4o-2024-08-06 is as usual again since 20 Nov 2026; vendor/x-2024-08-06: (20 Nov 2026)."
+    )
+
+
 def test_a_date_has_one_form_on_every_page_of_a_model(site: Site, read: Callable[[str], str]) -> None:
     day = site.last_date
     before = list(site.records)[-2]
@@ -375,7 +382,7 @@ def test_a_date_has_one_form_on_every_page_of_a_model(site: Site, read: Callable
         f"{base}{day}/code_generation/", f"{base}diff/{before}..{day}/", "cases/code_generation/code-short/",
     ):  # fmt: skip
         text = re.sub("<pre.*?</pre>|<input[^>]*>|<[^>]*>", " ", read(path), flags=re.DOTALL)
-        assert not re.findall(r"\d{4}-\d\d-\d\d", text), path
+        assert not re.findall(r"(?<!-)\b\d{4}-\d\d-\d\d\b", text), path
 
 
 def test_the_drawn_pictures_carry_the_same_badge(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

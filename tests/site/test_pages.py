@@ -20,6 +20,7 @@ from probatio.core.records import MARKS
 from probatio.core.text.names import make_slugs
 from probatio.site.addresses import addresses, render
 from probatio.site.facts.asked_cases import find_suite
+from probatio.site.facts.noise import find_noise
 from probatio.site.feed import COLOURS
 from probatio.site.pages import methodology
 from probatio.site.pages.models import day_points
@@ -225,6 +226,18 @@ def test_nothing_says_ok_in_its_colour_on_a_model_whose_fall_is_confirmed(
             assert not [day.date for day, point in days if day.confirmed and point.status == "OK"]
 
 
+def test_the_days_in_numbers_tell_how_many_answers_and_how_much_noise(site: Site) -> None:
+    model = site.tracked["demo-cooked"]
+    page = render(site, "models/demo-cooked/days/")
+    assert page is not None
+    (newest,) = re.findall(rf"(<tr>.*{re.escape(format_date(model.last.date))}.*</tr>)", page.body.decode())
+    answers = sum(line.n for line in site.days[model.last.date].lines[model.id].values())
+    assert f'<td class="num">{answers}</td>' in newest
+    (usual,) = re.findall(r'<tr><th scope="row">Usual noise.*</tr>', page.body.decode())
+    noise = find_noise(model, model.fell_on(model.last))
+    assert re.findall(r"± ([\d.]+)", usual) == [f"{noise[each]:.1f}" for each in model.use_cases]
+
+
 def test_days_are_paged_by_year(site: Site) -> None:
     model = site.tracked["demo-steady"]
     old = tuple(msgspec.structs.replace(each, date=f"2024{each.date[4:]}") for each in model.verdicts)
@@ -276,7 +289,7 @@ def test_a_model_page_says_why_in_plain_words_with_the_numbers_under_details(pag
     words = r"demo-cooked answers worse since 30 Mar 2026 in [A-Z][^.]* \(\d+ points, usually"
     assert re.search(rf'class="lead reason">{words}', page)
     assert re.search(
-        r"<summary>Details</summary>.*COOKED since 2026-03-\d\d: \d+ use cases cooked \(.*z −\d", page
+        r"<summary>Details</summary>.*COOKED since \d+ Mar 2026: \d+ use cases cooked \(.*z −\d", page
     )
 
 

@@ -19,8 +19,8 @@ class Palette(msgspec.Struct, frozen=True):
     baseline: str  # band and mean of a baseline; bars
     limit: str  # a line that a value is compared with
     border: str  # a new suite version, a new route
-    status: dict[Status, str]
-    series: tuple[str, ...]
+    status: dict[Status, str]  # the colours of the pages
+    series: tuple[str, ...]  # none like that of a verdict
 
 
 LIGHT = Palette(
@@ -33,13 +33,13 @@ LIGHT = Palette(
     border="#6a4fb3",
     status={
         "OK": "#17636e",
-        "SUSPICIOUS": "#9a6700",
-        "COOKED": "#c0211d",
+        "SUSPICIOUS": "#7d4e00",
+        "COOKED": "#a51d16",
         "CALIBRATING": "#57606a",
         "GAP": "#57606a",
         "STALE": "#57606a",
     },
-    series=("#2f6fb0", "#b3541e", "#17636e", "#8250df", "#9a6700", "#bf3989"),
+    series=("#2f6fb0", "#bf3989", "#14145e", "#357a31", "#8250df", "#57063a"),
 )
 
 DARK = Palette(
@@ -52,13 +52,13 @@ DARK = Palette(
     border="#b39df3",
     status={
         "OK": "#7cc9d4",
-        "SUSPICIOUS": "#e3b341",
-        "COOKED": "#ff7b72",
+        "SUSPICIOUS": "#e9c06a",
+        "COOKED": "#ff9a90",
         "CALIBRATING": "#9aa4ae",
         "GAP": "#9aa4ae",
         "STALE": "#9aa4ae",
     },
-    series=("#6cb6ff", "#f0883e", "#7cc9d4", "#d2a8ff", "#e3b341", "#ff9bce"),
+    series=("#6cb6ff", "#e07bd0", "#f6f6d8", "#5f9f43", "#7f74ff", "#b9f27c"),
 )
 
 

@@ -75,7 +75,7 @@ def _feed(
     feed.id(name)
     feed.title(printable(title) + "".join(f" ({mark})" for mark in site.marks))
     head = f" Head of the ledger: {site.head}" if site.head else ""
-    feed.subtitle(f"Newest day: {site.last_date or 'none'}.{head}")
+    feed.subtitle(f"Newest day: {format_dates(site.last_date or 'none')}.{head}")
     feed.link(href=f"{base}{page}" or "./", rel="alternate")
     feed.link(href=f"{base}{request.path}", rel="self")
     feed.author({"name": "probatio"})

@@ -43,7 +43,7 @@ PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 MISSING = "404.html"
 FOLDER = Path(__file__).parent
-_DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
+_DATE = re.compile(r"(?<![\w./-])\d{4}-\d{2}-\d{2}(?![\w-])")  # not that in gpt-4o-2024-08-06
 _BELOW_ZERO = re.compile(r"(?<![\w.)-])-(?=\d)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 

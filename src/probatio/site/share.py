@@ -24,7 +24,7 @@ from probatio.site.facts.standing import (
 )
 from probatio.site.facts.story import tell_fall
 from probatio.site.feed import COLOURS
-from probatio.site.rendering import PNG, PageReply, PageRequest, html, printable, scrub
+from probatio.site.rendering import PNG, PageReply, PageRequest, format_date, html, printable, scrub
 from probatio.site.snapshot import Site, TrackedModel
 
 WIDTH, HEIGHT = 1200, 630
@@ -150,7 +150,14 @@ def _draw(request: PageRequest, body: Sequence[str]) -> PageReply:
     frame = [
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{_GROUND}"/>',
         _text("Probatio", 30, _LEFT, 72, weight=600, family="serif"),
-        _text(" · ".join([*site.marks, site.last_date or ""]), 24, _RIGHT, 72, _SOFT, anchor="end"),
+        _text(
+            " · ".join([*site.marks, format_date(site.last_date, unknown="")]),
+            24,
+            _RIGHT,
+            72,
+            _SOFT,
+            anchor="end",
+        ),
         # The pages' double rule.
         *(f'<rect x="{_LEFT}" y="{y}" width="{_RIGHT - _LEFT}" height="2" fill="{_INK}"/>' for y in (92, 97)),
     ]

@@ -15,7 +15,7 @@ from probatio.site.facts import cases
 from probatio.site.facts.asked_cases import find_case
 from probatio.site.facts.standing import find_level, list_dates
 from probatio.site.paging import count_pages, make_pager
-from probatio.site.rendering import PageReply, PageRequest, fit, html
+from probatio.site.rendering import PageReply, PageRequest, fit, format_date, html
 from probatio.site.snapshot import Site, TrackedModel
 from probatio.watch.verdict.reference_level import measure_case
 
@@ -140,7 +140,7 @@ def _chart(site: Site, use_case: str, case: str) -> CaseChart | None:
     compared = "" if last.value is None or last.usual is None else f", other cases {last.usual:.0f} %"
     axis = ValueAxis(0, 100, tuple((tick, f"{tick:.0f}") for tick in (0.0, 50.0, 100.0)), "share")
     end = "" if last.value is None else f"{last.value:.0f}"
-    title = f"{case}, the mean of all models day by day: {told}{compared} on {dates[-1]}."
+    title = f"{case}, the mean of all models day by day: {told}{compared} on {format_date(dates[-1])}."
     plot = Markup(plot_days(days, dates, axis, title, height=HEIGHT, end=end))
     return CaseChart(dates, plot, told + compared)
 

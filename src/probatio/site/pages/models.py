@@ -74,7 +74,8 @@ def model_days(request: PageRequest) -> PageReply:
     model = request.tracked
     year, years = find_year(request, model.by_date)
     days = [verdict for verdict in reversed(model.verdicts) if verdict.date.startswith(year)]
-    return html(request, "days.html", model=model, days=days, noise=_noise(model), year=year, years=years)
+    noise = _noise(model) if year == years[-1] else {}  # that of today is not of another year
+    return html(request, "days.html", model=model, days=days, noise=noise, year=year, years=years)
 
 
 def every_earlier_year(site: Site) -> Iterator[dict[str, str]]:
