@@ -188,8 +188,10 @@ def _verdict(site: Site, verdict: ModelVerdict, before: ModelVerdict) -> str:
     if verdict.shown not in BAD:
         return "GAP: answers came that have no score." if verdict.ungraded else _WELL[verdict.shown]
     names = [site.title(each.use_case) for each in find_fallen(verdict)]
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    listed = ", ".join(names[:NAMED]) + more or "its scores as a whole"
+    shown = [*names[:NAMED], f"{len(names) - NAMED} more"] if len(names) > NAMED else names
+    listed = (
+        " and ".join([", ".join(shown[:-1]), shown[-1]] if shown[1:] else shown) or "its scores as a whole"
+    )
     said = "clearly lower by the published rule" if verdict.shown == "COOKED" else "lower than usual"
     return f"{verdict.shown}: {said} in {listed}."
 
