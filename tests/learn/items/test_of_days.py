@@ -269,4 +269,4 @@ def test_a_real_day_of_a_ladder_is_measured_and_shown(tmp_path: Path) -> None:
     site = load_site(tmp_path / "results")
     (address,) = [path for path in addresses(site) if path.startswith(f"cases/{MATH}/")]
     page = render(site, address)
-    assert page is not None and b"What it tells (2026-03-10): not known yet" in page.body
+    assert page is not None and b"What it tells (10 Mar 2026): not known yet" in page.body
