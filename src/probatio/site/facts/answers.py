@@ -66,7 +66,7 @@ def _ask(site: Site, model: TrackedModel, answer: str) -> str:
 
 
 def _find_case(last: ModelVerdict) -> str:
-    """The key of its answer. A badge OK that rests on nothing, or stands beside a doubt, is no plain no."""
+    """The key of its answer. OK without a score to go by, or with a doubt, is no plain no."""
     if last.look == "OK":
         scored = [each for each in last.use_cases if each.score is not None]
         if scored and all(each.held for each in scored):

@@ -17,7 +17,7 @@ from probatio.watch.verdict.words import describe_held
 
 HISTORY_DAYS = 60
 FORMER_DAYS = 14
-"""Days before a new series whose mean is told next to it."""
+"""Days before a new series; their mean is shown next to it."""
 WORSE: tuple[tuple[Look, ...], ...] = (("PROVEN",), ("COOKED", "SUSPICIOUS"), ("ROUTE",))
 """Looks of a model that is or looks worse, the surest first."""
 

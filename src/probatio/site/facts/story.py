@@ -83,7 +83,7 @@ class FallenCase(msgspec.Struct, frozen=True):
 
 
 class FallStory(NamedTuple):
-    """All that is told of one fall."""
+    """What the page of a fall shows."""
 
     fall: Fall
     verdict: ModelVerdict  # of the day whose answers show it

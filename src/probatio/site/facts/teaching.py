@@ -87,7 +87,7 @@ class TaughtModel(NamedTuple):
     language: str
     dialect: str
     model: str
-    needed: tuple[Needed, ...]  # for each share that is told; none where there is no curve, or where it falls
+    needed: tuple[Needed, ...]  # one for each share; none without a curve, or where the curve falls
     curve: Curve | None  # None of a search: it chose what it asked, so its rates make no curve
     found: Found | None  # by a search
     best: Best | None
@@ -102,7 +102,7 @@ class TaughtModel(NamedTuple):
 
     @property
     def why_unknown(self) -> str:
-        """Why no number of tokens is told."""
+        """Why the number of tokens is not known."""
         if self.run.record.search is not None:
             if self.found is None:
                 return "a search whose suite can't be read"
@@ -130,7 +130,7 @@ class LanguageAnswer(NamedTuple):
     best: TaughtModel  # who gets furthest
     reaching: int  # models
     models: int
-    tried: int  # tokens, at most, by whoever gets furthest: others may have been asked with more, or less
+    tried: int  # most tokens tried with the model that gets furthest; others may have had more, or less
 
 
 def list_taught(run: StudiedRun) -> list[TaughtModel]:
@@ -172,7 +172,7 @@ def _tells(row: TaughtModel) -> bool:
 
 
 def answer_languages(rows: Sequence[TaughtModel]) -> list[LanguageAnswer]:
-    """An answer for each language of which the first share is told."""
+    """An answer for each language whose tokens to the first share are known."""
     by_language: dict[str, list[tuple[TaughtModel, Needed]]] = {}
     for row in rows:
         if need := row.need(SHARES[0]):

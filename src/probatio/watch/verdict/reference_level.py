@@ -2,8 +2,8 @@
 
 It is the mean score of each use case over the days of the evidence's reference, which a proven fall never
 enters. The rule's rolling baseline follows a fall down, so it is shown under details alone. Where the
-reference is not complete yet, the level is that of the last days before the fall, and whoever shows it says
-so.
+reference is not complete yet, the level is that of the last days before the fall; a surface that shows it
+then says so.
 
 The days are found again from the published verdicts, which stay as they are: a verdict says how many days its
 reference had, and they are the first ones of its series without those that a proven fall set aside.
